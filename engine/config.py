@@ -1,0 +1,58 @@
+"""Settings of the engine: few, typed, next to their defaults. Budgets left at None are derived from the machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MiB = 1 << 20
+GiB = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class CodecConfig:
+    """How a block is encoded: ``bits`` 4 or 16 (bf16 as it is); keys per channel in token groups, values per token in channel groups."""
+
+    bits: int = 4
+    key_group: int = 64
+    value_group: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryConfig:
+    """Budgets of the tiers.
+
+    ``host_budget`` and ``disk_budget`` in bytes (None: from the machine), ``device_slots`` staging slots of encoded blocks.
+    ``disk_dir`` None means no disk tier. A scratch arena is unlinked as soon as it is open.
+    """
+
+    codec: CodecConfig = field(default_factory=CodecConfig)
+    device_slots: int = 16
+    host_budget: int | None = None
+    disk_dir: Path | None = None
+    disk_budget: int | None = None
+    watermark: int = 3
+    """Blocks: write-back starts when fewer clean or free host slots are left."""
+    read_threads: int = 2
+    read_limit: float | None = None
+    """Bytes per second, for emulating a slow drive; None = as fast as it goes."""
+    write_limit: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlayConfig:
+    """One run of the world street."""
+
+    model: str = "tiny"
+    seed: int = 7
+    device: str = "auto"
+    """``auto``, ``cpu`` or ``cuda``."""
+    memory: MemoryConfig = field(default_factory=MemoryConfig)
+    policy: str = "pose-overlap"
+    """Retrieval policy: ``pose-overlap``, ``recency`` or ``none`` (memory off)."""
+    prime: bool = True
+    rest_when_idle: bool = True
+    futures: int = 4
+    """Hypotheses of the next pose that the prefetcher asks for."""
+    model_options: dict[str, str] = field(default_factory=dict)
+    """Settings of the model itself, as ``name=value`` text (``passes=3``, ``step-ms=40`` of the stand-in, ...)."""
