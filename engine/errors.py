@@ -39,3 +39,9 @@ class ModelError(WorldPagerError):
     """The model failed while generating."""
 
     code = "model"
+
+
+class RecorderError(WorldPagerError):
+    """A recording can't be started or went wrong: no encoder, folder not writable, disk full."""
+
+    code = "recorder"
