@@ -2,7 +2,7 @@
 
 The generator offers each chunk; a writer thread feeds them to ffmpeg, which runs as a process of its own, so that neither the street
 nor the window ever waits for an encoder. The film is H.264 in yuv420p, tagged BT.709, at the world's natural rate: a slow machine makes
-the same film as a fast one. It stays readable up to the last second when the program or the machine is killed.
+the same film as a fast one. It stays readable, up to the last second or two, when the program or the machine is killed.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import contextlib
 import functools
 import json
 import queue
+import re
 import subprocess
 import tempfile
 import threading
@@ -88,8 +89,8 @@ def read_metadata(path: Path) -> dict[str, str]:
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
     if done.returncode != 0:
         raise InputError(f"{path} can't be read as a film: {_last_line(done.stderr)}")
-    pairs = (line.split("=", 1) for line in done.stdout.replace("\\=", "=").splitlines() if "=" in line)
-    return {name: value.replace("\\;", ";").replace("\\#", "#").replace("\\\\", "\\") for name, value in pairs}
+    pairs = (line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+    return {name: re.sub(r"\\(.)", r"\1", value) for name, value in pairs}
 
 
 class Recorder:
@@ -241,10 +242,10 @@ class _Encoder:
 
 
 def _picture_options(size: tuple[int, int], fps: float) -> list[str]:
-    """ffmpeg options from the raw frame to the H.264 stream: enlarged by Lanczos, BT.709, one key frame a second."""
+    """ffmpeg options from the raw frame to the H.264 stream: enlarged by Lanczos, BT.709, one key frame a second, no frames out of order."""
     scale = f"scale={size[0]}:{size[1]}:flags=lanczos+accurate_rnd+full_chroma_int:out_color_matrix=bt709:out_range=tv"
     colour = ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv"]
-    stream = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "20", "-pix_fmt", "yuv420p", "-g", str(max(1, round(fps)))]
+    stream = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "20", "-bf", "0", "-pix_fmt", "yuv420p", "-g", str(max(1, round(fps)))]
     return ["-an", "-vf", scale, *stream, *colour]
 
 
