@@ -195,7 +195,7 @@ class _Encoder:
 
     def __init__(self, path: Path, width: int, height: int, fps: float, metadata: dict[str, str], lines: int) -> None:
         self._path = path
-        self._log: IO[bytes] = tempfile.TemporaryFile()
+        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process that writes to it
         executable = find_ffmpeg()
         rate = str(Fraction(fps).limit_denominator(1001))
         command = [executable, "-v", "error", "-nostdin", "-y"]
@@ -242,7 +242,7 @@ class _Encoder:
 
 
 def _picture_options(size: tuple[int, int], fps: float) -> list[str]:
-    """ffmpeg options from the raw frame to the H.264 stream: enlarged by Lanczos, BT.709, one key frame a second, no frames out of order."""
+    """ffmpeg options from the raw frame to the H.264 stream: enlarged by Lanczos, BT.709, a key frame a second."""
     scale = f"scale={size[0]}:{size[1]}:flags=lanczos+accurate_rnd+full_chroma_int:out_color_matrix=bt709:out_range=tv"
     colour = ["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv"]
     stream = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "20", "-bf", "0", "-pix_fmt", "yuv420p", "-g", str(max(1, round(fps)))]

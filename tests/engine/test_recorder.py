@@ -39,7 +39,8 @@ def chunk(first: int, count: int = 4) -> Frames:
     for index in range(first, first + count):
         bar = 80.0 * np.exp(-(((x - 3 * index) % WIDTH - 60) ** 2) / 200.0)
         frames.append(np.stack([x + index, 2.0 * y + 20, 40 + bar + index], axis=-1))
-    return np.clip(np.stack(frames), 0, 255).astype(np.uint8)
+    film: Frames = np.clip(np.stack(frames), 0, 255).astype(np.uint8)
+    return film
 
 
 def decode(path: Path) -> NDArray[np.float64]:
@@ -48,7 +49,8 @@ def decode(path: Path) -> NDArray[np.float64]:
     command = [find_ffmpeg(), "-v", "quiet", "-i", str(path), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
     raw = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False).stdout
     film = np.frombuffer(raw, np.uint8).reshape(-1, HEIGHT, high // HEIGHT, WIDTH, wide // WIDTH, 3)
-    return film.mean(axis=(2, 4))
+    small: NDArray[np.float64] = film.mean(axis=(2, 4))
+    return small
 
 
 @pytest.fixture
@@ -199,4 +201,4 @@ def test_killing_program_and_encoder_loses_two_seconds_at_most(tmp_path: Path) -
 
 def readable_frames(path: Path, folder: Path) -> int:
     """Frames that a player would show of the file as it is now."""
-    return len(decode(shutil.copy(path, folder / "copy.mp4")))
+    return len(decode(Path(shutil.copy(path, folder / "copy.mp4"))))
