@@ -195,16 +195,17 @@ class _Encoder:
 
     def __init__(self, path: Path, width: int, height: int, fps: float, metadata: dict[str, str], lines: int) -> None:
         self._path = path
-        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process that writes to it
         executable = find_ffmpeg()
         rate = str(Fraction(fps).limit_denominator(1001))
         command = [executable, "-v", "error", "-nostdin", "-y"]
         command += ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", rate, "-i", "-"]
         command += _picture_options(film_size(width, height, lines), fps)
         command += ["-movflags", _mp4_flags(executable), "-flush_packets", "1", *_metadata_options(metadata), "-f", "mp4", str(path)]
+        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process that writes to it
         try:
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=self._log, start_new_session=True)
         except OSError as error:
+            self._log.close()
             raise RecorderError(f"ffmpeg at {executable} can't be started: {error.strerror}.", "Set IMAGEIO_FFMPEG_EXE to one.") from error
         assert self._process.stdin is not None
         self._pipe = self._process.stdin
@@ -236,6 +237,7 @@ class _Encoder:
             return RecorderError(f"The recording {self._path} stopped: ffmpeg has ended.")
         self._log.seek(0)
         said = self._log.read().decode(errors="replace")
+        self._log.close()
         if "No space left" in said:
             return RecorderError(f"The recording {self._path} stopped: the disk is full.", "Free some space and record again.")
         return RecorderError(f"The recording {self._path} stopped: ffmpeg ended with status {status}: {_last_line(said)}")

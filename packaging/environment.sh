@@ -135,12 +135,18 @@ make_venv() {
   printf '%s\n' "$made" >"$venv/made-by-worldpager"
 }
 
-# Makes or renews the environment with the named extras. Costs nothing when it is current: a stamp holds the checkout's place, the
-# Python and a sum of pyproject.toml. An environment for tests is one for play, too.
+# What an environment depends on: the checkout's place, the Python, and pyproject.toml.
+environment_state() {
+  local python="$1"
+  echo "$root $("$python" -c 'import sys; print(*sys.version_info[:3], sys.base_prefix)') $(cksum <"$root/pyproject.toml")"
+}
+
+# Makes or renews the environment with the named extras. Costs nothing when a stamp says that it is current. An environment for tests
+# is one for play, too.
 need_environment() {
   local extras="$1" python stamp current
   python="$(find_python)"
-  current="$root $("$python" -c 'import sys; print(*sys.version_info[:3], sys.base_prefix)') $(cksum <"$root/pyproject.toml")"
+  current="$(environment_state "$python")"
   for stamp in "$venv/$extras.stamp" "$venv/$test_extras.stamp"; do
     if [ -x "$venv/bin/worldpager" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$current" ]; then return; fi
   done
