@@ -19,7 +19,7 @@ HOMES = {
     "PySide6": ("app/",),
     "shiboken6": ("app/",),
     "OpenGL": ("app/viewport/",),
-    "sounddevice": ("app/audio",),
+    "sounddevice": ("app/audio", "app/machine_probe.py"),
     "pygame": ("app/input/",),
     "imageio_ffmpeg": ("engine/recorder.py",),
     "triton": ("kernels/",),
