@@ -116,8 +116,8 @@ install_cpu_torch() {
   torch="$("$venv/bin/python" -c 'import sys, tomllib
 wanted = tomllib.load(open(sys.argv[1], "rb"))["project"]["dependencies"]
 print(next(line for line in wanted if line.startswith("torch")))' "$root/pyproject.toml")"
-  "$venv/bin/python" -m pip install -q --no-index --no-deps "$torch" 2>/dev/null && return # a folder of wheels that pip is set up with
-  "$venv/bin/python" -m pip install -q --no-deps --retries 0 --timeout 15 --index-url "$torch_cpu_index" "$torch" 2>/dev/null ||
+  "$venv/bin/python" -m pip install -qq --no-index --no-deps "$torch" 2>/dev/null && return # a folder of wheels that pip is set up with
+  "$venv/bin/python" -m pip install -qq --no-deps --retries 0 --timeout 15 --index-url "$torch_cpu_index" "$torch" 2>/dev/null ||
     say "the CPU build of torch can't be had here; taking the ordinary one, which is large"
 }
 
@@ -153,6 +153,6 @@ need_environment() {
   make_venv "$python"
   say "installing the Python packages (half a minute and 2 GB the first time)"
   if [ "$(uname -s)" = Linux ] && ! command -v nvidia-smi >/dev/null; then install_cpu_torch; fi
-  "$venv/bin/python" -m pip install -q -e "${root}[$extras]" >&2 || fail "the Python packages could not be installed; what pip said is above."
+  "$venv/bin/python" -m pip install -qq -e "${root}[$extras]" >&2 || fail "the Python packages could not be installed; what pip said is above."
   printf '%s\n' "$current" >"$venv/$extras.stamp"
 }
