@@ -28,7 +28,7 @@ from worldpager.engine.types import Frames
 
 FILM_HEIGHT = 640
 """Lines that a small frame is enlarged to."""
-QUEUED_CHUNKS = 16
+QUEUED_CHUNKS = 8
 FINISH_SECONDS = 30.0
 
 WHOLE_WHEN_CLOSED = "+hybrid_fragmented"

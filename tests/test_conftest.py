@@ -35,3 +35,16 @@ def test_a_thread_left_behind_fails_the_test(request: pytest.FixtureRequest, mon
     finally:
         end.set()
         thread.join()
+
+
+@pytest.mark.usefixtures("qapp")
+def test_windows_draw_with_the_core_profile() -> None:
+    from PySide6.QtGui import QOffscreenSurface, QOpenGLContext, QSurfaceFormat
+
+    context, surface = QOpenGLContext(), QOffscreenSurface()
+    surface.create()
+    assert context.create()
+    assert context.makeCurrent(surface)
+    assert context.format().profile() == QSurfaceFormat.OpenGLContextProfile.CoreProfile
+    assert context.format().version() >= (3, 3)
+    context.doneCurrent()

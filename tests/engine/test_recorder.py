@@ -14,6 +14,7 @@ import psutil
 import pytest
 from numpy.typing import NDArray
 
+import worldpager.engine.recorder as recorder_module
 from worldpager.engine.errors import InputError, RecorderError
 from worldpager.engine.recorder import QUEUED_CHUNKS, Recorder, describe_encoder, film_size, find_ffmpeg, read_metadata
 from worldpager.engine.types import Frames
@@ -68,7 +69,10 @@ def fake_ffmpeg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "go"
 
 
-def test_film_shows_every_offered_frame_in_order(tmp_path: Path) -> None:
+@pytest.mark.parametrize("flags", [recorder_module.WHOLE_WHEN_CLOSED, recorder_module.FRAGMENTS_ONLY])
+def test_film_shows_every_offered_frame_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: str) -> None:
+    """With either kind of MP4: older ffmpegs know only the second."""
+    monkeypatch.setattr(recorder_module, "_mp4_flags", lambda _executable: flags)
     path = tmp_path / "new folder" / "wörld.mp4"
     recorder = Recorder(path, WIDTH, HEIGHT, FPS)
     for first in range(0, 48, 4):
