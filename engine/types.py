@@ -69,3 +69,17 @@ class FieldOfView:
     horizontal: float
     vertical: float
     sight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """How an action moves the camera: speeds per frame, in cells and radians."""
+
+    walk: float
+    run: float
+    turn: float
+    look: float
+    pitch_limit: float
+    eye_height: float
+    turn_limit: float = float("inf")
+    """Most radians a frame that keys and mouse together may turn; what the mouse asks beyond it comes a chunk later."""

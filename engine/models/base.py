@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from worldpager.engine.types import FieldOfView, Frames, Pose
+from worldpager.engine.types import Motion as Motion
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,18 +113,6 @@ class ChunkOutput:
     poses: tuple[Pose, ...]
     kv: BlockKV
     clearance: float = float("inf")
-
-
-@dataclass(frozen=True, slots=True)
-class Motion:
-    """How an action moves the camera: speeds per frame, in cells and radians."""
-
-    walk: float
-    run: float
-    turn: float
-    look: float
-    pitch_limit: float
-    eye_height: float
 
 
 class WorldModel(Protocol):

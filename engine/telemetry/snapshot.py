@@ -109,3 +109,10 @@ class Snapshot:
     degraded: tuple[str, ...] = ()
     """Named degradations in force, most recent last."""
     block_map: BlockMap = field(default_factory=_empty_map)
+    opening: bool = False
+    """True for the rendered look-around that fills a new world's memory, until the player's start view."""
+    paused: bool = False
+    policy: str = ""
+    """Retrieval policy in force; ``none`` means memory off."""
+    futures: tuple[tuple[Pose, ...], ...] = ()
+    """Every future that blocks were requested for, most likely first; ``predicted`` is the first."""
