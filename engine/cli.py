@@ -1,0 +1,247 @@
+"""The program's entry: ``worldpager [play|doctor|bench|models]``. ``--help`` and ``--version`` load nothing heavy."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pkgutil
+import re
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from worldpager.engine.errors import InputError, WorldPagerError
+
+if TYPE_CHECKING:
+    from worldpager.engine.config import PlayConfig
+    from worldpager.engine.pose.source import ActionSource
+
+UNITS = {
+    "": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
+    "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40,
+}  # fmt: skip
+COMMANDS = ("play", "doctor", "bench", "models")
+POLICIES = ("pose-overlap", "recency", "none")
+HEADLESS_CHUNKS = 100
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program. Returns the exit status: 0, 1 for a fault, 2 for something that the user can put right, 130 after Ctrl-C."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if not given or (given[0].startswith("-") and given[0] not in ("-h", "--help", "--version")):
+        given.insert(0, "play")
+    options = make_parser().parse_args(given)
+    try:
+        return int(options.command(options))
+    except WorldPagerError as error:
+        print(f"worldpager: {error.what}" + (f"\n{error.hint}" if error.hint else ""), file=sys.stderr)
+        return 2 if isinstance(error, InputError) else 1
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        traceback.print_exc()
+        print(f"worldpager: unexpected fault: {type(error).__name__}: {error}\nPlease report it with the lines above.", file=sys.stderr)
+        return 1
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="worldpager",
+        description="Play world models that remember.",
+        epilog="Without a command it plays: `worldpager` is `worldpager play`.",
+    )
+    parser.add_argument("--version", action="version", version=f"worldpager {version('worldpager')}")
+    commands = parser.add_subparsers(metavar="|".join(COMMANDS), required=True)
+    play = commands.add_parser("play", help="play a world, in a window or headless", description="Play a world.")
+    add_play_options(play)
+    play.set_defaults(command=run_play)
+    doctor = commands.add_parser(
+        "doctor", help="what this machine gives", description="Say what this machine gives, and why not where it doesn't."
+    )
+    doctor.set_defaults(command=run_doctor)
+    bench = commands.add_parser("bench", help="measurements; without a name, list them", description="Run a measurement by name.")
+    bench.add_argument("name", nargs="?", help="which one")
+    bench.add_argument("rest", nargs=argparse.REMAINDER, metavar="...", help="its own options")
+    bench.set_defaults(command=run_bench)
+    models = commands.add_parser("models", help="list the world models", description="List the world models.")
+    models.set_defaults(command=run_models)
+    return parser
+
+
+def add_play_options(play: argparse.ArgumentParser) -> None:
+    """Options of ``worldpager play``."""
+    world = play.add_argument_group("world")
+    world.add_argument("--model", default="tiny", metavar="NAME", help="which model (tiny; see `worldpager models`)")
+    world.add_argument("--seed", type=whole_from(0), default=7, metavar="N", help="which world (7)")
+    world.add_argument("--device", default="auto", choices=("auto", "cpu", "cuda"), help="where the model computes (auto)")
+    world.add_argument("--no-prime", action="store_true", help="begin with one picture instead of a look-around")
+    world.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        type=assignment,
+        metavar="NAME=VALUE",
+        help="a setting of the model itself; may be repeated",
+    )
+    world.add_argument("--no-rest", action="store_true", help="go on generating while no key is held")
+    memory = play.add_argument_group("memory")
+    memory.add_argument("--policy", default="pose-overlap", choices=POLICIES, help="what is brought back (pose-overlap; none = memory off)")
+    memory.add_argument("--host-budget", type=size, metavar="SIZE", help="main memory for blocks, such as 64MiB (chosen for the model)")
+    memory.add_argument("--disk", type=Path, metavar="DIR", help="folder of the disk tier (the system's temporary folder)")
+    memory.add_argument("--disk-budget", type=size, metavar="SIZE", help="most that the disk tier may take (2GiB)")
+    memory.add_argument("--no-disk", action="store_true", help="no disk tier: what main memory can't hold is not remembered")
+    memory.add_argument("--device-slots", type=whole_from(1), default=16, metavar="N", help="staging slots for prefetched blocks (16)")
+    memory.add_argument(
+        "--futures", type=whole_from(1), default=4, metavar="N", help="futures of the camera that blocks are prefetched for (4)"
+    )
+    memory.add_argument("--read-limit", type=size, metavar="SIZE", help="emulate a drive that reads this much a second")
+    memory.add_argument("--write-limit", type=size, metavar="SIZE", help="emulate a drive that writes this much a second")
+    run = play.add_argument_group("run")
+    run.add_argument(
+        "--input",
+        default=None,
+        metavar="keyboard|script:NAME|FILE.npz",
+        help="who steers: keyboard, script:tour, script:spin, script:walk-back or recorded play",
+    )
+    run.add_argument("--record", type=Path, metavar="FILE.mp4", help="film the play")
+    run.add_argument("--headless", action="store_true", help="play without a window; steered by script:tour unless --input says otherwise")
+    run.add_argument("--chunks", type=whole_from(1), metavar="N", help=f"headless: end after N chunks ({HEADLESS_CHUNKS})")
+    run.add_argument("--report", type=Path, metavar="FILE.json", help="headless: write a report")
+    run.add_argument("--real-time", action="store_true", help="headless: hold the world to its natural rate")
+
+
+def size(text: str) -> int:
+    """Bytes of a size such as ``64MiB``, ``1.5 GB`` or ``4096``."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)", text.strip())
+    factor = UNITS.get(match[2].upper()) if match else None
+    if match is None or factor is None or (count := int(float(match[1]) * factor)) <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size: write a number above 0 with a unit, such as 64MiB or 2GB")
+    return count
+
+
+def whole_from(least: int) -> Callable[[str], int]:
+    """A reader of whole numbers from ``least`` to 2**31 - 1."""
+
+    def whole(text: str) -> int:
+        value = int(text) if re.fullmatch(r"\s*[+-]?\d{1,12}\s*", text) else -1
+        if not least <= value < 1 << 31:
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} to {(1 << 31) - 1}")
+        return value
+
+    return whole
+
+
+def assignment(text: str) -> tuple[str, str]:
+    """``name=value`` in two."""
+    name, sign, value = text.partition("=")
+    if not sign or not name.strip():
+        raise argparse.ArgumentTypeError(f"{text!r} is no NAME=VALUE: write, say, passes=3")
+    return name.strip(), value.strip()
+
+
+def run_play(options: argparse.Namespace) -> int:
+    """``worldpager play``."""
+    config = play_config(options)
+    if options.headless:
+        return play_without_window(config, options)
+    for flag, value in (("--chunks", options.chunks), ("--report", options.report), ("--real-time", options.real_time or None)):
+        if value is not None:
+            raise InputError(f"{flag} belongs to headless play.", "Add --headless, or leave it out.")
+    return play_in_window(config, options)
+
+
+def play_config(options: argparse.Namespace) -> PlayConfig:
+    """The settings that the options mean. Raises `InputError` where they contradict each other."""
+    from worldpager.engine.build import default_config
+
+    config = default_config(options.model)
+    if options.no_disk and (options.disk or options.disk_budget):
+        raise InputError("--no-disk and --disk contradict each other.", "Leave one of them out.")
+    given = {
+        "host_budget": options.host_budget, "disk_dir": options.disk and options.disk.expanduser(), "disk_budget": options.disk_budget,
+        "read_limit": options.read_limit, "write_limit": options.write_limit, "device_slots": options.device_slots,
+    }  # fmt: skip
+    memory = replace(config.memory, **{name: value for name, value in given.items() if value is not None})
+    if options.no_disk:
+        memory = replace(memory, disk_dir=None, disk_budget=None)
+    return replace(
+        config, seed=options.seed, device=options.device, memory=memory, policy=options.policy, prime=not options.no_prime,
+        rest_when_idle=not options.no_rest, futures=options.futures, model_options=dict(options.option),
+    )  # fmt: skip
+
+
+def play_without_window(config: PlayConfig, options: argparse.Namespace) -> int:
+    """``worldpager play --headless``: prints where the film and the report are, and what matters of it."""
+    from worldpager.engine.headless import HeadlessRun, play_headless
+    from worldpager.engine.pose.source import open_source
+
+    name = options.input or "script:tour"
+    source = open_source(name)
+    if source is None:
+        raise InputError("Without a window there is no keyboard to play with.", "Use --input script:tour or --input FILE.npz.")
+    run = HeadlessRun(source, options.chunks or HEADLESS_CHUNKS, name, options.record, options.report, options.real_time)
+    report = play_headless(config, run, progress=print_progress)
+    print(
+        f"{report['chunks']} chunks, {report['frames']} frames at {report['generated_fps']} a second on {report['device']}; "
+        f"{report['stalls_over_half_ms']} stalls over 0.5 ms, {report['blocks_missed']} of {report['blocks_wanted']} blocks missed, "
+        f"{report['spilled_blocks']} spilled to disk"
+    )
+    for path in (options.record, options.report):
+        if path is not None:
+            print(f"written: {path}")
+    return 130 if report["interrupted"] else 0
+
+
+def print_progress(stage: str, share: float) -> None:
+    """One line that is written over on a terminal; nothing elsewhere."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{stage} ({share:.0%})", end="" if share < 1 else "\n", file=sys.stderr, flush=True)
+
+
+def play_in_window(config: PlayConfig, options: argparse.Namespace) -> int:
+    """``worldpager play``. Raises `InputError` where there is no screen."""
+    from worldpager.engine.pose.source import KEYBOARD, open_source
+
+    if sys.platform.startswith("linux") and not any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")):
+        raise InputError(
+            "There is no screen here (neither DISPLAY nor WAYLAND_DISPLAY is set).",
+            "Play without a window: worldpager play --headless --input script:tour --record tour.mp4",
+        )
+    source: ActionSource | None = open_source(options.input or KEYBOARD)
+    run = import_module("worldpager.app.__main__").run
+    return int(run(config, source=source, record=options.record))
+
+
+def run_doctor(options: argparse.Namespace) -> int:
+    """``worldpager doctor``."""
+    from worldpager.engine.doctor import main as doctor
+
+    return doctor()
+
+
+def run_models(options: argparse.Namespace) -> int:
+    """``worldpager models``."""
+    from worldpager.engine.models.registry import ENTRIES
+
+    for entry in ENTRIES.values():
+        print(f"{entry.name:12s}{entry.summary}")
+    return 0
+
+
+def run_bench(options: argparse.Namespace) -> int:
+    """``worldpager bench``: each module of `worldpager.engine.bench` is one, its ``main`` takes the rest of the line."""
+    import worldpager.engine.bench as bench
+
+    names = [module.name.replace("_", "-") for module in pkgutil.iter_modules(bench.__path__) if not module.name.startswith("_")]
+    if options.name is None:
+        print("\n".join(names))
+        return 0
+    if options.name not in names:
+        raise InputError(f"There is no measurement {options.name!r}.", f"Known: {', '.join(names)}.")
+    return int(import_module(f"worldpager.engine.bench.{options.name.replace('-', '_')}").main(options.rest) or 0)

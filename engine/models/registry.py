@@ -1,0 +1,55 @@
+"""Which world models there are, by name. Nothing is imported before a model is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from worldpager.engine.config import MiB
+from worldpager.engine.errors import InputError
+
+if TYPE_CHECKING:
+    import torch
+
+    from worldpager.engine.models.base import WorldModel
+
+
+@dataclass(frozen=True, slots=True)
+class ModelEntry:
+    """A model by name: what it is, where its class is, and a host budget in bytes that a few minutes of play outgrow."""
+
+    name: str
+    summary: str
+    module: str
+    class_name: str
+    host_budget: int
+
+
+ENTRIES = {
+    entry.name: entry
+    for entry in (
+        ModelEntry(
+            "tiny", "the trained world model that ships with the program", "worldpager.engine.models.tiny.adapter", "TinyModel", 160 * MiB
+        ),
+        ModelEntry(
+            "stand-in", "a drawn world without weights, for tests and trials", "worldpager.engine.models.stand_in", "StandIn", 4 * MiB
+        ),
+    )
+}
+
+
+def find_model(name: str) -> ModelEntry:
+    """The entry of ``name``. Raises `InputError` naming the known ones."""
+    if name not in ENTRIES:
+        raise InputError(f"There is no model {name!r}.", f"Known models: {', '.join(ENTRIES)}.")
+    return ENTRIES[name]
+
+
+def load_model(name: str, options: Mapping[str, str], device: torch.device) -> WorldModel:
+    """Load model ``name`` with its ``options`` onto ``device``. Raises `InputError` or `WeightsError`; nothing stays loaded then."""
+    entry = find_model(name)
+    model_class = getattr(import_module(entry.module), entry.class_name)
+    load = cast("Callable[[Mapping[str, str], torch.device], WorldModel]", model_class.load)
+    return load(options, device)
