@@ -68,24 +68,28 @@ class Keepsakes(QObject):
             done = False
         self.said.emit(f"Screenshot: {short(path)}" if done else f"The screenshot can't be written to {short(path.parent)}")
 
-    def start_film(self, frame: Frames, snapshot: Snapshot) -> None:
-        """Begin a film of frames like ``frame`` [height, width, 3]."""
+    def start_film(self, frame: Frames, snapshot: Snapshot, path: Path | None = None) -> None:
+        """Begin a film of frames like ``frame`` [height, width, 3], in ``path`` or among the person's films."""
         if self.recording:
             return
         self._since = time.monotonic()
-        path = self._films / file_name(snapshot.seed, ".mp4", datetime.now())
+        place = path or self._films / file_name(snapshot.seed, ".mp4", datetime.now())
         size = frame.shape[1], frame.shape[0]
         tags = {"title": f"WorldPager, world {snapshot.seed}", "model": snapshot.model, "seed": str(snapshot.seed)}
-        self._work(lambda: self._open(path, size, snapshot.rate, tags))
+        self._work(lambda: self._open(place, size, snapshot.rate, tags))
 
     def _open(self, path: Path, size: tuple[int, int], rate: float, tags: dict[str, str]) -> None:
         try:
-            self._recorder = Recorder(path, *size, rate, tags)
+            recorder = Recorder(path, *size, rate, tags)
         except WorldPagerError as error:
             self._since = None
             self.said.emit(str(error))
             return
-        self.film_started.emit(self._recorder.offer)
+        if self._since is None:  # ended before it began
+            recorder.close()
+            return
+        self._recorder = recorder
+        self.film_started.emit(recorder.offer)
 
     def end_film(self) -> None:
         """Finish the film; the street must have been told to offer no more."""

@@ -1,0 +1,1 @@
+"""From keys and mouse to actions."""

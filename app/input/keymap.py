@@ -1,70 +1,135 @@
-"""Which key is which control.
+"""Which key means which control or command, read from a TOML file.
 
-Walking keys go by their place on the keyboard, so that they lie under the same fingers in any layout; commands go by their letter.
+Held controls are bound to places on the keyboard, so that WASD lie under the same fingers on any layout. Qt tells the place by a scan code
+whose numbers are X11's on X11 and Wayland; elsewhere, and for keys without one, the key's meaning stands in.
 """
 
 from __future__ import annotations
 
-import sys
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib import resources
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
 
+from worldpager.engine.errors import InputError
 from worldpager.engine.types import Button
 
-Key = Qt.Key
-
-WALK_BY_PLACE = {25: Button.FORWARD, 38: Button.LEFT, 39: Button.BACK, 40: Button.RIGHT}
-"""X11 and Wayland key codes of the places that a US keyboard marks W, A, S, D."""
-BY_KEY = {
-    Key.Key_W: Button.FORWARD, Key.Key_A: Button.LEFT, Key.Key_S: Button.BACK, Key.Key_D: Button.RIGHT,
-    Key.Key_Left: Button.TURN_LEFT, Key.Key_Right: Button.TURN_RIGHT, Key.Key_Up: Button.LOOK_UP, Key.Key_Down: Button.LOOK_DOWN,
-    Key.Key_Shift: Button.RUN,
+PLACES: dict[str, tuple[int, Qt.Key]] = {
+    "KeyW": (25, Qt.Key.Key_W), "KeyA": (38, Qt.Key.Key_A), "KeyS": (39, Qt.Key.Key_S), "KeyD": (40, Qt.Key.Key_D),
+    "KeyQ": (24, Qt.Key.Key_Q), "KeyE": (26, Qt.Key.Key_E), "ShiftLeft": (50, Qt.Key.Key_Shift), "ShiftRight": (62, Qt.Key.Key_Shift),
+    "ArrowUp": (111, Qt.Key.Key_Up), "ArrowLeft": (113, Qt.Key.Key_Left), "ArrowRight": (114, Qt.Key.Key_Right),
+    "ArrowDown": (116, Qt.Key.Key_Down), "PageUp": (112, Qt.Key.Key_PageUp), "PageDown": (117, Qt.Key.Key_PageDown),
 }  # fmt: skip
+"""Name of a place: its X11 scan code, and the key that lies there on a US layout."""
 
-COMMANDS = {
-    Key.Key_Space: "pause", Key.Key_P: "pause", Key.Key_R: "reset", Key.Key_N: "new world", Key.Key_H: "overlays",
-    Key.Key_M: "memory", Key.Key_F1: "help", Key.Key_F9: "record", Key.Key_F11: "full screen", Key.Key_F12: "screenshot",
-    Key.Key_Escape: "escape", Key.Key_Return: "accept", Key.Key_Enter: "accept",
-}  # fmt: skip
-
-HELP = (
-    (("W", "A", "S", "D"), "walk"),
-    (("Mouse",), "look (click the picture)"),
-    (("←", "→", "↑", "↓"), "turn and look"),
-    (("Shift",), "run"),
-    (("Space",), "pause"),
-    (("R",), "begin this world anew"),
-    (("N",), "another world"),
-    (("M",), "memory on or off"),
-    (("H",), "overlays: none, small, full"),
-    (("F9",), "record a film"),
-    (("F12",), "screenshot"),
-    (("F11",), "full screen"),
-    (("Esc",), "let go of the mouse"),
-    (("Ctrl", "Q"), "quit"),
-)
-"""Keys and what they do, for the help card."""
-HINT = ((("W", "A", "S", "D"), "walk"), (("Mouse",), "look: click first"), (("Shift",), "run"), (("N",), "new world"), (("F1",), "all keys"))
+X11_CODES = frozenset(("xcb", "wayland", "wayland-egl"))
+"""Qt platforms whose scan codes are X11's."""
 
 
-def button_of(scan_code: int, key: int) -> Button:
-    """The control on this key; `Button.NONE` when there is none. ``scan_code`` 0 means that the system gives no places."""
-    if scan_code and sys.platform.startswith("linux"):
-        if scan_code in WALK_BY_PLACE:
-            return WALK_BY_PLACE[scan_code]
-        if key in (Key.Key_W, Key.Key_A, Key.Key_S, Key.Key_D):
-            return Button.NONE
+class Command(StrEnum):
+    """What a key press asks of the window; the values are the names in the key map."""
+
+    PAUSE = "pause"
+    RESET = "reset"
+    NEW_WORLD = "new_world"
+    MEMORY = "memory"
+    OVERLAY = "overlay"
+    FIT = "fit"
+    RECORD = "record"
+    SCREENSHOT = "screenshot"
+    CLEAN_SCREENSHOT = "clean_screenshot"
+    FULLSCREEN = "fullscreen"
+    KEYS = "keys"
+    RELEASE = "release"
+    QUIT = "quit"
+
+
+@dataclass(frozen=True, slots=True)
+class Keymap:
+    """Bindings: scan codes and Qt keys to buttons, key combinations to commands."""
+
+    by_code: Mapping[int, Button]
+    by_key: Mapping[int, Button]
+    commands: Mapping[int, Command]
+
+    def button(self, event: QKeyEvent, platform: str) -> tuple[int, Button] | None:
+        """(number that names the physical key, its button) if the key is a held control."""
+        code = event.nativeScanCode()
+        if platform in X11_CODES and code:
+            button = self.by_code.get(code)
+            return None if button is None else (code, button)
+        button = self.by_key.get(event.key())
+        return None if button is None else (-event.key(), button)
+
+    def command(self, event: QKeyEvent) -> Command | None:
+        """The command that this key press asks for."""
+        modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        return self.commands.get(event.key() | modifiers.value)
+
+
+def read_keymap(text: str) -> Keymap:
+    """A key map from TOML. Raises `InputError` for unknown names and for a key that means two things."""
     try:
-        return BY_KEY.get(Key(key), Button.NONE)
-    except ValueError:
-        return Button.NONE
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"The key map is no valid TOML: {error}.", "Correct the file, or take the default one.") from error
+    by_code: dict[int, Button] = {}
+    by_key: dict[int, Button] = {}
+    for name, places in table.get("held", {}).items():
+        button = _button(name)
+        for place in places:
+            code, key = _place(place)
+            _bind(by_code, code, button, place)
+            by_key.setdefault(int(key), button)
+    commands: dict[int, Command] = {}
+    for name, sequences in table.get("commands", {}).items():
+        command = _command(name)
+        for sequence in sequences:
+            _bind(commands, _combination(sequence), command, sequence)
+    _refuse_overlap(by_key, commands)
+    return Keymap(by_code, by_key, commands)
 
 
-def command_of(scan_code: int, key: int) -> str | None:
-    """The command on this key, unless a control lies there."""
-    if button_of(scan_code, key):
-        return None
+def default_keymap() -> Keymap:
+    """The key map that ships with the program."""
+    return read_keymap((resources.files("worldpager.assets") / "keymaps" / "default.toml").read_text())
+
+
+def _button(name: str) -> Button:
+    if name.upper() not in Button.__members__:
+        raise InputError(f"The key map has no control {name!r}.", f"Controls are {', '.join(b.lower() for b in Button.__members__)}.")
+    return Button[name.upper()]
+
+
+def _place(name: str) -> tuple[int, Qt.Key]:
+    if name not in PLACES:
+        raise InputError(f"The key map knows no key place {name!r}.", f"Places are {', '.join(PLACES)}.")
+    return PLACES[name]
+
+
+def _command(name: str) -> Command:
     try:
-        return COMMANDS.get(Key(key))
+        return Command(name)
     except ValueError:
-        return None
+        raise InputError(f"The key map has no command {name!r}.", f"Commands are {', '.join(Command)}.") from None
+
+
+def _combination(text: str) -> int:
+    sequence = QKeySequence(text)
+    if sequence.count() != 1 or sequence[0].key() == Qt.Key.Key_unknown:
+        raise InputError(f"The key map knows no key {text!r}.", "Write keys as in menus: F9, Ctrl+Q, Space.")
+    return sequence[0].toCombined()
+
+
+def _bind[T](table: dict[int, T], key: int, meaning: T, name: str) -> None:
+    if table.setdefault(key, meaning) != meaning:
+        raise InputError(f"The key map gives {name} two meanings.", "Leave one of them out.")
+
+
+def _refuse_overlap(held: Iterable[int], commands: Iterable[int]) -> None:
+    for key in set(held) & set(commands):
+        raise InputError(f"The key map makes {QKeySequence(key).toString()} both a control and a command.", "Leave one of them out.")

@@ -1,0 +1,1 @@
+"""What lies over the picture: the memory, made visible."""

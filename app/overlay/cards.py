@@ -20,7 +20,10 @@ WIDTH = 30 * theme.GRID
 class Card(Protocol):
     """One overlay: its size in design pixels and how it is drawn; the painter's origin is its corner."""
 
-    size: tuple[float, float]
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height."""
+        ...
 
     def draw(self, ink: Ink, readings: Readings, snapshot: Snapshot) -> None:
         """Draw the card, its panel included."""
@@ -81,7 +84,8 @@ class TierCard:
     def draw(self, ink: Ink, readings: Readings, snapshot: Snapshot) -> None:
         """Three rows and the spill point."""
         off = snapshot.policy == "none"
-        heading(ink, self.size, "Memory", "retrieval off" if off else f"{snapshot.memory.blocks} chunks", theme.ALARM if off else theme.QUIET)
+        right, colour = ("retrieval off", theme.ALARM) if off else (f"{snapshot.memory.blocks} chunks", theme.QUIET)
+        heading(ink, self.size, "Memory", right, colour)
         for row, (tier, use) in enumerate(tier_uses(snapshot)):
             self._row(ink, 48 + 44 * row, tier, use)
         ink.line(QPointF(PAD, 176), QPointF(WIDTH - PAD, 176), theme.RULE)

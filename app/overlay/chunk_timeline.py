@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor
@@ -44,7 +46,8 @@ class ChunkTimeline:
                 ink.fill(QRectF(left + start * cell, STRIP_TOP, (stop - start) * cell - gap, STRIP_HEIGHT), theme.TIER_COLOURS[tier], 1)
         if cell >= 5:
             for k in range(1, count):
-                ink.line(QPointF(left + k * cell, STRIP_TOP), QPointF(left + k * cell, STRIP_TOP + STRIP_HEIGHT), QColor(10, 14, 22, 150), 1)
+                x = left + k * cell
+                ink.line(QPointF(x, STRIP_TOP), QPointF(x, STRIP_TOP + STRIP_HEIGHT), QColor(10, 14, 22, 150), 1)
         self._in_use(ink, snapshot, left, cell)
         if spill is not None and spill <= span:
             x = left + spill * cell
@@ -83,4 +86,4 @@ def runs(tiers: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[tuple[i
     if not len(tiers):
         return []
     edges = [0, *(np.flatnonzero(np.diff(tiers)) + 1).tolist(), len(tiers)]
-    return [(start, stop, int(tiers[start])) for start, stop in zip(edges, edges[1:], strict=False)]
+    return [(start, stop, int(tiers[start])) for start, stop in itertools.pairwise(edges)]

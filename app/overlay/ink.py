@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from worldpager.app import theme
 
@@ -71,7 +71,8 @@ class Ink:
         else:
             reach = 1.2 * radius
             x, y = centre.x(), centre.y()
-            self.painter.drawPolygon(QPolygonF([QPointF(x, y - reach), QPointF(x + reach, y), QPointF(x, y + reach), QPointF(x - reach, y)]))
+            corners = [QPointF(x, y - reach), QPointF(x + reach, y), QPointF(x, y + reach), QPointF(x - reach, y)]
+            self.painter.drawPolygon(QPolygonF(corners))
 
     def keycap(self, x: float, y: float, label: str) -> float:
         """A key with its label, its text on baseline ``y``. Returns the width."""
@@ -91,7 +92,7 @@ def text_width(words: str, size: float, *, bold: bool = False) -> float:
 def wrapped(words: str, size: float, width: float) -> list[str]:
     """``words`` in lines no wider than ``width``."""
     lines: list[str] = []
-    metrics, line = QFontMetricsF(_face(size)), ""
+    metrics, line = QFontMetricsF(theme.font(size)), ""
     for word in words.split():
         longer = f"{line} {word}".strip()
         if line and metrics.horizontalAdvance(longer) > width:
@@ -100,7 +101,3 @@ def wrapped(words: str, size: float, width: float) -> list[str]:
         else:
             line = longer
     return [*lines, line] if line else lines
-
-
-def _face(size: float) -> QFont:
-    return theme.font(size)

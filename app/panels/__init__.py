@@ -1,0 +1,1 @@
+"""Panels that ask or tell: loading, keys and settings, new world, failure."""

@@ -1,0 +1,1 @@
+"""The picture: when each frame is due, and who draws it."""

@@ -1,77 +1,117 @@
-"""Presents a chunk's frames evenly: no burst when a chunk arrives, no freeze until the next.
+"""When each frame of a chunk is due: evenly, never faster than the world's own rate, soon.
 
-Pure bookkeeping on an injected clock. Chunks come every ``interval`` seconds (a moving average); on arrival all frames that are not shown
-yet are spread over the time until the next chunk is expected and a little more, so that a small reserve covers chunks that come late.
+A chunk brings several frames at once and comes when it comes. The pacer plays them at the pace at which chunks have lately arrived (an
+exponential average), and bends that pace a little so that a small lead remains, as large as arrivals are uneven: without a lead each late
+chunk would freeze the picture, with a larger one the keys would feel slow. Pure arithmetic on times that are handed in, in seconds.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from dataclasses import dataclass
 
-from worldpager.engine.types import Frames
+SMOOTHING = 0.2
+"""Weight of the newest interval in the averages."""
+PAUSE_SECONDS, PAUSE_INTERVALS = 0.5, 5.0
+"""An interval that exceeds both is an interruption, not the pace."""
+FASTEST, SLOWEST = 0.90, 1.05
+"""Bounds of the bent frame period, as shares of the even one."""
+OVER_RATE = 0.98
+"""Shortest period as a share of the natural rate's: a lead may shrink while the model keeps its full rate."""
+LEAD_PER_JITTER = 1.5
+"""Lead wanted over the mean unevenness of arrivals."""
+WAITING_CHUNKS = 2
+"""Frames of more chunks than these never wait; the oldest are skipped."""
 
-SMOOTHING = 0.25
-"""Weight of the newest interval between chunks in their average."""
-RESERVE = 0.15
-"""Share of a chunk that is kept back for chunks that come late."""
-CATCH_UP = 1.08
-"""How much faster than the world's own rate frames may go while too many wait."""
-MOST_CHUNKS = 2
-"""More chunks than these never wait: the oldest are left out."""
-PAUSE = 3.0
-"""A gap of this many average intervals is a rest, not a slow chunk."""
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A frame to be shown now: which chunk, which of its frames."""
+
+    chunk: int
+    frame: int
 
 
 class Pacer:
-    """Takes chunks, gives frames when they are due. ``clock`` in seconds."""
+    """Spreads chunks over time. ``rate`` is the world's natural rate in frames a second."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._waiting: deque[tuple[int, Frames]] = deque()
-        self._interval: float | None = None
-        self._period = 0.0
+    def __init__(self, rate: float) -> None:
+        self._shortest = 1.0 / rate
+        self._waiting: deque[Due] = deque()
+        self._next_due = float("-inf")
+        self._period = self._shortest
         self._arrived: float | None = None
-        self._next = 0.0
+        self._interval: float | None = None
+        self._jitter = 0.0
+        self._newest = -1
+        self._frames = 1
+        self.skipped = 0
+        """Frames never shown: too late, or overtaken before they could be fetched."""
+        self.held_seconds = 0.0
+        """Time that frames stayed beyond their period because the next chunk was late."""
 
     @property
     def waiting(self) -> int:
-        """Frames that are not shown yet."""
+        """Frames that have arrived and are not yet due."""
         return len(self._waiting)
 
-    def offer(self, index: int, frames: Frames, rate: float) -> None:
-        """Chunk ``index`` has arrived; ``frames`` uint8 [n, height, width, 3], ``rate`` frames a second at natural speed."""
-        now, count = self._clock(), len(frames)
-        self._learn(now, count / rate)
-        while self._waiting and len(self._waiting) + count > MOST_CHUNKS * count:
+    @property
+    def newest(self) -> int:
+        """Number of the newest chunk taken in; -1 before the first."""
+        return self._newest
+
+    def offer(self, chunk: int, frames: int, now: float) -> None:
+        """Take in a chunk that arrived at ``now``. One that is not newer than the last is ignored."""
+        if chunk <= self._newest:
+            return
+        if self._newest >= 0:
+            self.skipped += (chunk - self._newest - 1) * frames
+        resumed = self._measure(now, chunk - self._newest)
+        self._newest, self._frames = chunk, frames
+        while len(self._waiting) > (WAITING_CHUNKS - 1) * frames:
             self._waiting.popleft()
-        if not self._waiting:
-            self._next = max(now, self._next)
-        self._waiting.extend((index, frame) for frame in frames)
-        spread = (self._interval or count / rate) * (1 + RESERVE) / len(self._waiting)
-        self._period = max(spread, 1 / (rate * (CATCH_UP if self.waiting > count * (1 + RESERVE) else 1.0)))
+            self.skipped += 1
+        if resumed:
+            self._next_due = max(now, self._next_due) if self._waiting else now
+        elif not self._waiting and now > self._next_due:
+            self.held_seconds += now - self._next_due
+            self._next_due = now
+        self._waiting.extend(Due(chunk, frame) for frame in range(frames))
+        self._bend(now)
 
-    def _learn(self, now: float, natural: float) -> None:
-        """Take the newest interval between chunks into the average; never below the world's own pace."""
-        since = None if self._arrived is None else now - self._arrived
-        self._arrived = now
-        if self._interval is None:
-            self._interval = natural
-        if since is not None and since < PAUSE * self._interval:
-            self._interval = max(natural, self._interval + SMOOTHING * (since - self._interval))
-        elif since is not None and since < 2 * PAUSE * self._interval:
-            self._interval += SMOOTHING * (PAUSE - 1) * self._interval  # slower by much: believe it little by little
+    def rest(self) -> None:
+        """No chunk is being made: the time until the next one says nothing about the pace."""
+        self._arrived = None
 
-    def due(self) -> tuple[int, Frames] | None:
-        """The frame to show now, with its chunk's index; None when the one on the screen stays. At most one a call."""
-        now = self._clock()
-        if not self._waiting or now < self._next:
+    def due(self, now: float) -> Due | None:
+        """The frame to show at ``now``, if its time has come. Call again in the next tick; one frame a call."""
+        if not self._waiting or now < self._next_due:
             return None
-        late = now - self._next
-        self._next = now + self._period - min(late, 0.5 * self._period)
-        return self._waiting.popleft()
+        frame = self._waiting.popleft()
+        late = now - self._next_due
+        self._next_due = now + self._period if late > self._period else self._next_due + self._period
+        return frame
 
-    def clear(self) -> None:
-        """Forget what waits and what was learned: another world begins."""
-        self._waiting.clear()
-        self._interval, self._arrived = None, None
+    def _measure(self, now: float, chunks: int) -> bool:
+        """Average intervals and their unevenness. True after a rest or at the start, when the interval says nothing."""
+        before, self._arrived = self._arrived, now
+        if before is None:
+            return True
+        interval = (now - before) / chunks
+        usual = self._interval
+        if usual is None:
+            self._interval = interval
+            return False
+        if interval > max(PAUSE_SECONDS, PAUSE_INTERVALS * usual):
+            return True
+        self._jitter += SMOOTHING * (abs(interval - usual) - self._jitter)
+        self._interval = usual + SMOOTHING * (interval - usual)
+        return False
+
+    def _bend(self, now: float) -> None:
+        """The frame period until the next chunk: the even one, a little shorter when the lead is too long, longer when too short."""
+        even = max(self._shortest, (self._interval or 0.0) / self._frames)
+        lead = self._next_due + (len(self._waiting) - self._frames) * even - now
+        wanted = min(LEAD_PER_JITTER * self._jitter, self._frames * even)
+        bent = even * max(FASTEST, min(SLOWEST, 1.0 - (lead - wanted) / (self._frames * even)))
+        self._period = max(OVER_RATE * self._shortest, bent)
