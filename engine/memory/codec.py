@@ -7,6 +7,7 @@ key group may be short. bf16: the numbers as they are. Sections follow one anoth
 
 from __future__ import annotations
 
+import math
 import struct
 from dataclasses import dataclass, field
 
@@ -20,7 +21,8 @@ from worldpager.kernels.int4_pack import pack
 from worldpager.kernels.int4_unpack_rotate import rotate, unpack
 
 ALIGN, PAGE = 64, 4096
-HALF_RANGE = 32768.0
+PLAIN_LEAST, PLAIN_MOST = 0.01, 32768.0
+"""Largest numbers of a block that float16 steps and minima serve as they are; other blocks are scaled by a power of two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +132,9 @@ class Codec:
             self.repairs += 1
             size = float(torch.where(torch.isfinite(x), x, 0).abs().max())
             x = torch.nan_to_num(x, nan=0.0, posinf=size, neginf=-size)
-        if size <= HALF_RANGE:
+        if size == 0 or PLAIN_LEAST <= size <= PLAIN_MOST:
             return x, 1.0
-        factor = 2.0 ** (size / HALF_RANGE).__ceil__().bit_length()
+        factor = 2.0 ** math.frexp(size)[1]
         return x / factor, factor
 
     def decode(self, record: Tensor, keys: Tensor, values: Tensor, offset: float) -> None:

@@ -55,7 +55,8 @@ class BlockStore:
         on_gpu = device.type == "cuda"
         self._shelves = Shelves(
             BlockTable(), MemoryTier("host", host_slots, size, torch.device("cpu"), pinned=on_gpu),
-            MemoryTier("device", config.device_slots, size, device), disk, mover or ThreadedMover(config.read_threads, config.read_limit, config.write_limit), kv.tokens)
+            MemoryTier("device", config.device_slots, size, device), disk,
+            mover or ThreadedMover(config.read_threads, config.read_limit, config.write_limit), kv.tokens)
         self._prefetcher = Prefetcher(self._shelves)
         self._write_back = WriteBack(self._shelves, config.watermark)
         self._marks: deque[tuple[float, int, int]] = deque([(clock(), 0, 0)])
