@@ -98,7 +98,7 @@ def add_play_options(play: argparse.ArgumentParser) -> None:
     memory.add_argument("--no-disk", action="store_true", help="no disk tier: what main memory can't hold is not remembered")
     memory.add_argument("--device-slots", type=whole_from(1), default=16, metavar="N", help="staging slots for prefetched blocks (16)")
     memory.add_argument(
-        "--futures", type=whole_from(1), default=4, metavar="N", help="futures of the camera that blocks are prefetched for (4)"
+        "--futures", type=whole_from(1), default=8, metavar="N", help="futures of the camera that blocks are prefetched for (8)"
     )
     memory.add_argument("--read-limit", type=size, metavar="SIZE", help="emulate a drive that reads this much a second")
     memory.add_argument("--write-limit", type=size, metavar="SIZE", help="emulate a drive that writes this much a second")

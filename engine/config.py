@@ -52,7 +52,7 @@ class PlayConfig:
     """Retrieval policy: ``pose-overlap``, ``recency`` or ``none`` (memory off)."""
     prime: bool = True
     rest_when_idle: bool = True
-    futures: int = 4
+    futures: int = 8
     """Hypotheses of the next pose that the prefetcher asks for."""
     model_options: dict[str, str] = field(default_factory=dict)
     """Settings of the model itself, as ``name=value`` text (``passes=3``, ``step-ms=40`` of the stand-in, ...)."""

@@ -18,7 +18,7 @@ import torch
 from worldpager.engine.config import PlayConfig
 from worldpager.engine.errors import InputError, ModelError, WorldPagerError
 from worldpager.engine.mailbox import Command, Mailbox, NewWorld, Pause, PublishedChunk, Quit, Record, Reset, RestWhenIdle, UsePolicy
-from worldpager.engine.memory.store import WorkingSet
+from worldpager.engine.memory.prefetcher import WorkingSet
 from worldpager.engine.models.base import BlockKV, ChunkOutput, MemoryView, ModelSpec, WorldModel
 from worldpager.engine.pose.extrapolate import futures
 from worldpager.engine.pose.track import PoseTrack

@@ -14,8 +14,9 @@ OPPOSITES = (
     (Button.FORWARD, Button.BACK), (Button.LEFT, Button.RIGHT),
     (Button.TURN_LEFT, Button.TURN_RIGHT), (Button.LOOK_UP, Button.LOOK_DOWN),
 )  # fmt: skip
-FIRST_TURN = 12.0
-"""Degrees a chunk that somebody who stands still may begin to turn by mouse."""
+VEER = 30.0
+"""Degrees a chunk by which turning is likely to change. How far a person turns in the next quarter of a second is what can't be known:
+on recorded human play, futures that differ in turning foretell 0.8 of the blocks, the present action alone 0.4."""
 
 
 def futures(stance: Stance, action: Action, motion: Motion, frames: int) -> Iterator[tuple[Pose, ...]]:
@@ -32,26 +33,24 @@ def futures(stance: Stance, action: Action, motion: Motion, frames: int) -> Iter
 
 
 def likely_actions(action: Action) -> Iterator[Action]:
-    """Actions that may follow ``action``, likely ones first; that it goes on is taken for granted."""
-    turns = action.turn != 0.0 or bool(action.buttons & TURN)
-    if action.idle:
-        yield replace(action, turn=FIRST_TURN)
-        yield replace(action, turn=-FIRST_TURN)
-        yield Action(Button.FORWARD)
-        yield Action(Button.BACK)
-        return
-    if turns and action.buttons & WALK:
-        yield Action(action.buttons & ~TURN)
-    elif turns:
-        yield Action(action.buttons & ~TURN | Button.FORWARD)
-    yield Action()
-    if turns:
-        yield replace(action, turn=2 * action.turn, look=2 * action.look)
-        yield Action(reverse(action.buttons), -action.turn, -action.look)
-    else:
-        yield replace(action, turn=FIRST_TURN)
-        yield replace(action, turn=-FIRST_TURN)
-        yield Action(reverse(action.buttons))
+    """Actions that may follow ``action``, likely ones first, each once; that it goes on is taken for granted."""
+    straight = replace(action, buttons=action.buttons & ~TURN, turn=0.0, look=0.0)
+    found = (
+        _veered(action, VEER),
+        _veered(action, -VEER),
+        straight if straight != action else Action(Button.FORWARD),
+        _veered(action, 2 * VEER),
+        _veered(action, -2 * VEER),
+        Action(reverse(action.buttons), -action.turn, -action.look),
+        Action() if action.buttons & WALK else Action(Button.FORWARD),
+        _veered(action, 3 * VEER),
+        _veered(action, -3 * VEER),
+    )
+    yield from dict.fromkeys(other for other in found if other != action)
+
+
+def _veered(action: Action, degrees: float) -> Action:
+    return replace(action, turn=action.turn + degrees)
 
 
 def reverse(buttons: Button) -> Button:

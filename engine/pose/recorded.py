@@ -81,7 +81,8 @@ def load_recording(path: Path) -> RecordedInput:
 def _read_fields(path: Path) -> dict[str, NDArray[np.generic]]:
     """All arrays of an ``.npz`` file."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file:
+            archive = np.load(file, allow_pickle=False)
             if not isinstance(archive, np.lib.npyio.NpzFile):
                 raise InputError(f"{path} is a single array, not an .npz file.", f"It needs the fields {', '.join(FIELDS)}.")
             return {name: archive[name] for name in archive.files}

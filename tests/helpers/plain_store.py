@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from worldpager.engine.memory.store import WorkingSet
+from worldpager.engine.memory.prefetcher import WorkingSet
 from worldpager.engine.models.base import BlockKV, MemoryView, RotarySpec
 from worldpager.engine.telemetry.snapshot import TIER_HOST, TIER_NONE, MemoryCounters, TierUse
 from worldpager.engine.types import BlockId
@@ -42,7 +42,8 @@ class PlainStore:
 
     def take(self, wanted: Sequence[BlockId]) -> WorkingSet:
         self.wanted.append(tuple(wanted))
-        return WorkingSet(tuple(wanted), (), False)
+        here = tuple(block for block in wanted if block in self.blocks)
+        return WorkingSet(here, tuple(block for block in wanted if block not in self.blocks), False)
 
     def place(self, working: WorkingSet, view: MemoryView, offset: float) -> None:
         for slot, block in enumerate(working.ids):
