@@ -1,0 +1,168 @@
+"""The tiny world model as the street sees it: options, opening, chunks, and settings measured on this machine."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from worldpager.engine.errors import InputError
+from worldpager.engine.models.base import ChunkOutput, KVShape, MemoryView, ModelSpec, RotarySpec
+from worldpager.engine.models.tiny import opening
+from worldpager.engine.models.tiny.clearance import clearance
+from worldpager.engine.models.tiny.network import HEAD, TIME_FREQUENCIES, TinyNetwork
+from worldpager.engine.models.tiny.player import Player
+from worldpager.engine.models.tiny.render import FOV_X, HEIGHT, SIGHT, WIDTH, Scene
+from worldpager.engine.models.tiny.rollout import MEMORY_OFFSET, SCHEDULES
+from worldpager.engine.models.tiny.weights import load_network, shipped_weights, to_device
+from worldpager.engine.types import FieldOfView, Frames, Motion, Pose
+
+RATE = 14.0
+WANTED_RATE, OVERHEAD = 12.0, 0.15
+"""Frames per second that automatic passes must reach, and the share of the time that the rest of the street takes."""
+MOST_THREADS = 16
+MOTION = Motion(walk=0.085, run=0.15, turn=0.075, look=0.04, pitch_limit=0.45, eye_height=opening.EYE, turn_limit=0.2)
+CHOICES = {"passes": ("auto", "2", "3", "4"), "window": ("1", "2"), "retrieved": ("0", "1", "2", "3", "4")}
+
+
+@dataclass(frozen=True, slots=True)
+class TinyOptions:
+    """Settings by their option names; ``passes`` and ``threads`` None = measured at start."""
+
+    passes: int | None = None
+    window: int = 2
+    retrieved: int = 2
+    threads: int | None = None
+    weights: Path | None = None
+
+    @classmethod
+    def read(cls, options: Mapping[str, str]) -> TinyOptions:
+        """From ``name=value`` texts. Raises `InputError` for unknown names and values out of range."""
+        cores = tuple(str(n) for n in range(1, (os.cpu_count() or 1) + 1))
+        choices = {**CHOICES, "threads": ("auto", *cores)}
+        for name, text in options.items():
+            if name != "weights" and name not in choices:
+                raise InputError(f"The tiny model has no option {name!r}.", f"Its options are {', '.join(choices)}, weights.")
+            if name != "weights" and text not in choices[name]:
+                raise InputError(f"The tiny model's option {name}={text} is not possible.", f"Choose one of {', '.join(choices[name])}.")
+        numbers = {name: int(text) for name, text in options.items() if name != "weights" and text != "auto"}
+        return cls(**numbers, weights=Path(options["weights"]) if "weights" in options else None)
+
+
+class TinyModel:
+    """The tiny world model over ``network``, which lies on its device already.
+
+    ``threads`` is what the thread that calls `step` should set; ``settings`` says what was chosen, for reports.
+    """
+
+    def __init__(self, network: TinyNetwork, options: TinyOptions) -> None:
+        c, self._network = network.config, network
+        self._player = Player(network, options.window, options.retrieved)
+        self.threads = options.threads or torch.get_num_threads()
+        self.passes = options.passes or 3
+        vertical = 2 * math.atan(math.tan(FOV_X / 2) * HEIGHT / WIDTH)
+        self._spec = ModelSpec(
+            name="tiny", frames_per_chunk=c.frames, width=WIDTH, height=HEIGHT, rate=RATE,
+            kv=KVShape(c.layers, c.tokens, c.heads, HEAD), rotary=RotarySpec(0, TIME_FREQUENCIES), retrieved=options.retrieved,
+            window=options.window, memory_offset=MEMORY_OFFSET, view=FieldOfView(FOV_X, vertical, SIGHT),
+        )  # fmt: skip
+
+    @classmethod
+    def load(cls, options: Mapping[str, str], device: torch.device) -> TinyModel:
+        """The shipped model (or that of option ``weights``) on ``device``, with what ``options`` leave open measured there.
+
+        Raises `InputError` or `WeightsError`.
+        """
+        read = TinyOptions.read(options)
+        model = cls(to_device(load_network(read.weights or shipped_weights()), device), read)
+        model.measure(read)
+        return model
+
+    @property
+    def spec(self) -> ModelSpec:
+        """Constants by the options."""
+        return self._spec
+
+    @property
+    def motion(self) -> Motion:
+        """A person's walk, within what training saw."""
+        return MOTION
+
+    @property
+    def device(self) -> torch.device:
+        """Where the network lies."""
+        return self._player.device
+
+    @property
+    def memory_view(self) -> MemoryView:
+        """The retrieved slots of the context itself."""
+        return self._player.context.view
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What was chosen, by option name."""
+        kind = "bfloat16" if self.device.type == "cuda" else "float32"
+        spec = self._spec
+        numbers = {"passes": self.passes, "window": spec.window, "retrieved": spec.retrieved, "threads": self.threads}
+        return {**{name: str(number) for name, number in numbers.items()}, "dtype": kind}
+
+    def begin(self, seed: int, prime: bool) -> Iterator[ChunkOutput]:
+        """Rendered chunks that the model remembers as if it had made them: around and some steps ahead and back, or one."""
+        self._player.reset(seed)
+        world = opening.played_world(seed)
+        scene = Scene.of([world], self.device)
+        for poses in opening.opening_poses(world, prime, self._spec.frames_per_chunk):
+            pictures = opening.rendered(scene, poses)
+            tokens = self._player.write(pictures[None].float() / 127.5 - 1, torch.tensor(poses, dtype=torch.float32))
+            yield self._output(pictures, poses, tokens)
+
+    def step(self, poses: Sequence[Pose], retrieved: int) -> ChunkOutput:
+        """The next chunk; the same for the same seed, number of the chunk, poses and memory."""
+        at = torch.tensor(poses, dtype=torch.float32)
+        picture, tokens = self._player.generate(at, retrieved, self.passes)
+        return self._output(((picture[0].clamp(-1, 1) + 1) * 127.5).round().to(torch.uint8), poses, tokens)
+
+    @torch.no_grad()
+    def _output(self, pictures: Tensor, poses: Sequence[Pose], tokens: Tensor) -> ChunkOutput:
+        """A chunk with pictures uint8 [F, 3, h, w]."""
+        frames: Frames = pictures.permute(0, 2, 3, 1).contiguous().cpu().numpy()
+        free = clearance(self._network.head.inverse_depth(tokens)[0, -1], poses[-1])
+        return ChunkOutput(frames, tuple(poses), self._player.context.own(), free)
+
+    def close(self) -> None:
+        """Let go of weights and buffers."""
+        del self._player, self._network
+
+    def measure(self, options: TinyOptions, clock: Callable[[], float] = time.perf_counter) -> None:
+        """Choose the thread count with the fastest pass, then the most passes that reach `WANTED_RATE`, where ``options`` leave them open."""
+        counts = [options.threads] if options.threads else thread_counts(os.cpu_count() or 1, self.device)
+        seconds = {count: self._pass_seconds(count, clock) for count in counts} if options.passes is None or len(counts) > 1 else {counts[0]: 0.0}
+        self.threads = min(seconds, key=lambda count: seconds[count])
+        torch.set_num_threads(self.threads)
+        room = self._spec.frames_per_chunk / WANTED_RATE * (1 - OVERHEAD)
+        fitting = [n for n in SCHEDULES if n * seconds[self.threads] <= room]
+        self.passes = options.passes or max(fitting, default=min(SCHEDULES))
+
+    def _pass_seconds(self, threads: int, clock: Callable[[], float]) -> float:
+        """The fastest of a few passes with a full context on ``threads`` threads; the first pays for what is made once."""
+        torch.set_num_threads(threads)
+        times = []
+        for _ in range(4):
+            began = clock()
+            self._player.trial()
+            times.append(clock() - began)
+        return min(times)
+
+
+def thread_counts(cores: int, device: torch.device) -> list[int]:
+    """Counts worth trying, most first: all, then halves; a GPU's host needs one."""
+    counts = [min(cores, MOST_THREADS)] if device.type == "cpu" else [1]
+    while counts[-1] > 1:
+        counts.append(counts[-1] // 2)
+    return counts
