@@ -188,9 +188,15 @@ def write_atomically(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            file.write(text)
-        Path(file.name).chmod(0o644)
-        Path(file.name).replace(path)
+            written = Path(file.name)
+            try:
+                file.write(text)
+                file.close()
+                written.chmod(0o644)
+                written.replace(path)
+            except BaseException:
+                written.unlink(missing_ok=True)
+                raise
     except OSError as error:
         raise InputError(f"{path} can't be written: {error.strerror}.", "Give another path.") from error
 

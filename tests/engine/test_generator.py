@@ -34,7 +34,9 @@ def street() -> Iterable[Street]:
     """Makes streets and closes them at the end."""
     made: list[WorldGenerator] = []
 
-    def make(memory: ChunkMemory | None = None, model: StandIn | None = None, clock: HandClock | None = None, **settings: object) -> WorldGenerator:
+    def make(
+        memory: ChunkMemory | None = None, model: StandIn | None = None, clock: HandClock | None = None, **settings: object
+    ) -> WorldGenerator:
         model, clock = model or StandIn(SMALL, CPU), clock or HandClock()
         config = replace(PlayConfig(model="stand-in", prime=False), **settings)  # type: ignore[arg-type]
         store = memory or PlainStore(model.spec.rotary)
@@ -476,7 +478,12 @@ def test_runs_on_a_thread_and_quits_in_the_middle_of_play(tmp_path: Path) -> Non
     memory = block_store(MiB // 4, tmp_path)
     generator = WorldGenerator(model, memory, make_policies(model.spec.view), PlayConfig(model="stand-in"))
     came = threading.Event()
-    generator.mailbox.frames.on_news(lambda: (shown(generator).index >= 20 and came.set(), None)[1])
+
+    def look() -> None:
+        if shown(generator).index >= 20:
+            came.set()
+
+    generator.mailbox.frames.on_news(look)
     generator.mailbox.put_action(Action(Button.FORWARD | Button.TURN_LEFT))
     thread = threading.Thread(target=generator.run)
     thread.start()

@@ -129,7 +129,16 @@ def test_options_are_read_from_text() -> None:
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [("frames", "0"), ("frames", "4.5"), ("frames", "four"), ("step-ms", "nan"), ("step-ms", "inf"), ("rate", "-1"), ("step_ms", "1"), ("x", "1")],
+    [
+        ("frames", "0"),
+        ("frames", "4.5"),
+        ("frames", "four"),
+        ("step-ms", "nan"),
+        ("step-ms", "inf"),
+        ("rate", "-1"),
+        ("step_ms", "1"),
+        ("x", "1"),
+    ],
 )
 def test_odd_options_are_refused_by_name(name: str, text: str) -> None:
     with pytest.raises(InputError, match=name):

@@ -50,7 +50,9 @@ def test_owed_turning_is_part_of_every_future() -> None:
         assert poses[-1].yaw != 0.0
 
 
-@pytest.mark.parametrize("action", [Action(), Action(Button.FORWARD), Action(turn=5.0), WALK_AND_TURN, Action(Button.TURN_LEFT | Button.RUN)])
+@pytest.mark.parametrize(
+    "action", [Action(), Action(Button.FORWARD), Action(turn=5.0), WALK_AND_TURN, Action(Button.TURN_LEFT | Button.RUN)]
+)
 def test_likely_actions_differ_from_each_other_and_from_the_present(action: Action) -> None:
     found = [action, *likely_actions(action)]
     assert len(found) >= 4

@@ -111,7 +111,7 @@ def test_foreign_files_are_refused_with_the_reason(tmp_path: Path, fields: dict[
 def test_broken_files_are_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "broken.npz"
     path.write_bytes(content)
-    with pytest.raises(InputError, match="broken.npz"):
+    with pytest.raises(InputError, match=r"broken\.npz"):
         load_recording(path)
 
 

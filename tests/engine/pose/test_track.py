@@ -42,9 +42,7 @@ def test_walks_along_its_yaw() -> None:
     assert (end.x, end.y) == pytest.approx((0, 0.48))
 
 
-@pytest.mark.parametrize(
-    ("button", "x", "y"), [(Button.FORWARD, 1, 0), (Button.BACK, -1, 0), (Button.LEFT, 0, 1), (Button.RIGHT, 0, -1)]
-)
+@pytest.mark.parametrize(("button", "x", "y"), [(Button.FORWARD, 1, 0), (Button.BACK, -1, 0), (Button.LEFT, 0, 1), (Button.RIGHT, 0, -1)])
 def test_directions(button: Button, x: int, y: int) -> None:
     end = track().advance(Action(button), FRAMES)[-1]
     assert (end.x, end.y) == pytest.approx((0.48 * x, 0.48 * y))

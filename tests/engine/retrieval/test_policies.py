@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import math
 import time
 
 import numpy as np
@@ -8,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers.trajectories import VIEW, forward, standing, turn, walked
+from tests.helpers.trajectories import VIEW, standing, turn, walked
 from worldpager.engine.retrieval.none import NoRetrieval
 from worldpager.engine.retrieval.policy import RetrievalPolicy
 from worldpager.engine.retrieval.pose_overlap import CANDIDATES, PoseOverlap

@@ -40,9 +40,13 @@ def test_spans_add_up_by_stage_and_begin_anew() -> None:
 def test_span_of_a_failing_stage_is_counted() -> None:
     clock = HandClock()
     spans = Spans(clock)
-    with pytest.raises(RuntimeError), spans("generate"):
+
+    def fail() -> None:
         clock.sleep(0.5)
         raise RuntimeError
+
+    with pytest.raises(RuntimeError), spans("generate"):
+        fail()
     assert spans.take() == pytest.approx({"generate": 500.0})
 
 
