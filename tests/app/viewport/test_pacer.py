@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterable
 
@@ -27,7 +28,7 @@ def play(pacer: Pacer, arrivals: Iterable[float], frames: int = 4, seconds: floa
 
 
 def gaps(shown: list[tuple[float, Due]]) -> list[float]:
-    return [after[0] - before[0] for before, after in zip(shown, shown[1:], strict=False)]
+    return [after[0] - before[0] for before, after in itertools.pairwise(shown)]
 
 
 def steady(interval: float, count: int, start: float = 0.0) -> list[float]:
@@ -116,7 +117,7 @@ def test_rest_is_not_taken_for_the_pace() -> None:
     pacer.offer(13, 4, 3.75)
     times = [when for when in (3.5 + i * TICK for i in range(600)) if pacer.due(when)]
     assert times[0] == 3.5
-    assert all(after - before == pytest.approx(0.0625, abs=0.006) for before, after in zip(times, times[1:], strict=False))
+    assert all(after - before == pytest.approx(0.0625, abs=0.006) for before, after in itertools.pairwise(times))
 
 
 def test_late_chunk_holds_the_last_frame_and_says_so() -> None:
@@ -153,7 +154,7 @@ def test_blocked_window_does_not_burst_afterwards() -> None:
         if pacer.due(now):
             times.append(now)
         now += TICK
-    assert all(after - before >= 0.044 for before, after in zip(times, times[1:], strict=False))
+    assert all(after - before >= 0.044 for before, after in itertools.pairwise(times))
 
 
 def test_eight_millisecond_ticks_keep_the_mean_rate() -> None:
