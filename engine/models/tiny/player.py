@@ -21,9 +21,9 @@ def turn_in_time(keys: Tensor, offset: float) -> None:
     """Turn ``keys`` [..., 64] in place by ``offset`` frames in their time pairs."""
     angle = offset * torch.tensor(TIME_FREQUENCIES, device=keys.device)
     cos, sin = angle.cos(), angle.sin()
-    a, b = keys[..., 0 : 2 * TIME_PAIRS : 2].float(), keys[..., 1 : 2 * TIME_PAIRS : 2].float()
-    keys[..., 0 : 2 * TIME_PAIRS : 2] = a * cos - b * sin
-    keys[..., 1 : 2 * TIME_PAIRS : 2] = a * sin + b * cos
+    pairs = keys[..., : 2 * TIME_PAIRS].unflatten(-1, (TIME_PAIRS, 2))
+    a, b = pairs.float().unbind(-1)
+    pairs.copy_(torch.stack([a * cos - b * sin, a * sin + b * cos], -1))
 
 
 class Context:

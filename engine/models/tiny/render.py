@@ -1,0 +1,351 @@
+"""A batched ray marcher for `worlds`: pictures and inverse depth of any camera pose, in plain torch on any device.
+
+One march serves the picture and the sun's shadows. Rays step from cell to cell; a cell holds at most one roofed solid and one object
+made of two quadrics of revolution, both intersected in closed form. On a CPU rays that have hit something leave the march.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from worldpager.engine.models.tiny import worlds as W
+
+WIDTH, HEIGHT = 120, 80
+FOV_X = math.radians(84.0)
+SIGHT = 14.0
+STEPS, SHADOW_STEPS = 24, 8
+FAR = 1.0e6
+KIND_NONE, KIND_WALL_X, KIND_WALL_Y, KIND_ROOF, KIND_STEM, KIND_CROWN, KIND_GROUND = range(7)
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Worlds on a device: ``cells`` [worlds * SIZE * SIZE, CELL], ``sky`` [worlds, SKY]."""
+
+    cells: Tensor
+    sky: Tensor
+
+    @staticmethod
+    def of(worlds: list[W.World], device: torch.device | str = "cpu") -> Scene:
+        """Stack worlds; world i is index i in `render`."""
+        cells = torch.stack([torch.from_numpy(w.cells) for w in worlds]).reshape(-1, W.CELL)
+        return Scene(cells.to(device), torch.stack([torch.from_numpy(w.sky) for w in worlds]).to(device))
+
+
+def pixel_rays(samples: int, device: torch.device | str) -> Tensor:
+    """Unit rays in the camera's own frame (x forward, y left, z up), [HEIGHT * samples * WIDTH * samples, 3]."""
+    focal = 0.5 * WIDTH / math.tan(FOV_X / 2)
+    u = (torch.arange(WIDTH * samples, device=device) + 0.5) / samples - WIDTH / 2
+    v = (torch.arange(HEIGHT * samples, device=device) + 0.5) / samples - HEIGHT / 2
+    y, x = torch.meshgrid(-v / focal, -u / focal, indexing="ij")
+    rays = torch.stack([torch.ones_like(x), x, y], -1).reshape(-1, 3)
+    return rays / rays.norm(dim=-1, keepdim=True)
+
+
+def turn(rays: Tensor, yaw: Tensor, pitch: Tensor) -> Tensor:
+    """Camera rays [R, 3] turned into the world for each pose [P]: [P, R, 3]."""
+    cp, sp, cy, sy = pitch.cos()[:, None], pitch.sin()[:, None], yaw.cos()[:, None], yaw.sin()[:, None]
+    fx, fz = rays[:, 0] * cp - rays[:, 2] * sp, rays[:, 0] * sp + rays[:, 2] * cp
+    return torch.stack([fx * cy - rays[:, 1] * sy, fx * sy + rays[:, 1] * cy, fz], -1)
+
+
+def _quadric(q: Tensor, ox: Tensor, oy: Tensor, oz: Tensor, d: Tensor) -> Tensor:
+    """Distance to the surface radius^2 = c0 + c1 z + c2 z^2 between z0 and z1, FAR on a miss. ``q`` [N, 5], object-centred origin."""
+    c0, c1, c2, z0, z1 = q.unbind(-1)
+    dx, dy, dz = d.unbind(-1)
+    a = dx * dx + dy * dy - c2 * dz * dz
+    b = ox * dx + oy * dy - c2 * oz * dz - 0.5 * c1 * dz
+    c = ox * ox + oy * oy - c0 - c1 * oz - c2 * oz * oz
+    a = torch.where(a.abs() < 1e-6, torch.full_like(a, 1e-6), a)
+    root = (b * b - a * c).clamp_min(0).sqrt()
+    near, far = (-b - root) / a, (-b + root) / a
+    near, far = torch.minimum(near, far), torch.maximum(near, far)
+    hit = b * b - a * c > 0
+
+    def ok(t: Tensor) -> Tensor:
+        z = oz + dz * t
+        return hit & (t > 1e-3) & (z >= z0) & (z <= z1)
+
+    none = torch.full_like(near, FAR)
+    return torch.where(ok(near), near, torch.where(ok(far), far, none))
+
+
+def _step(cells: Tensor, base: Tensor, o: Tensor, d: Tensor, inv: Tensor, cell: Tensor, t0: Tensor, axis_y: Tensor,
+          first: bool) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    """One cell of the march. Returns (hit distance or FAR, kind, next cell, next entry distance, next axis)."""
+    ix, iy = cell[:, 0], cell[:, 1]
+    row = base + torch.remainder(iy, W.SIZE) * W.SIZE + torch.remainder(ix, W.SIZE)
+    g = cells[row, : W.GEOMETRY]
+    fx, fy = ix.to(o.dtype), iy.to(o.dtype)
+    forward_x, forward_y = d[:, 0] > 0, d[:, 1] > 0
+    tx = (fx + forward_x.to(o.dtype) - o[:, 0]) * inv[:, 0]
+    ty = (fy + forward_y.to(o.dtype) - o[:, 1]) * inv[:, 1]
+    t1 = torch.minimum(tx, ty)
+
+    def above(t: Tensor) -> Tensor:
+        roof = g[:, W.HEIGHT] + g[:, W.SLOPE_X] * (o[:, 0] + d[:, 0] * t - fx - 0.5) + g[:, W.SLOPE_Y] * (o[:, 1] + d[:, 1] * t - fy - 0.5)
+        return o[:, 2] + d[:, 2] * t - roof
+
+    solid = g[:, W.HEIGHT] > 0
+    h0, h1 = above(t0), above(t1)
+    wall = solid & (h0 < 0)
+    if first:
+        wall = torch.zeros_like(wall)
+    roof = solid & (h0 >= 0) & (h1 < 0)
+    t_roof = t0 + (t1 - t0) * h0 / (h0 - h1).clamp_min(1e-6)
+    far = torch.full_like(t0, FAR)
+    t = torch.where(wall, t0, torch.where(roof, t_roof, far))
+    kind = torch.where(wall, torch.where(axis_y, KIND_WALL_Y, KIND_WALL_X), torch.where(roof, KIND_ROOF, KIND_NONE))
+
+    def objects(sel: Tensor | slice) -> tuple[Tensor, Tensor]:
+        gs, os, ds = g[sel], o[sel], d[sel]
+        ox, oy = os[:, 0] - fx[sel] - gs[:, W.OBJ_X], os[:, 1] - fy[sel] - gs[:, W.OBJ_Y]
+        stem = _quadric(gs[:, W.STEM:W.STEM + 5], ox, oy, os[:, 2], ds)
+        crown = _quadric(gs[:, W.CROWN:W.CROWN + 5], ox, oy, os[:, 2], ds)
+        return torch.minimum(stem, crown), torch.where(crown < stem, KIND_CROWN, KIND_STEM)
+
+    if o.is_cuda:
+        t_obj, k_obj = objects(slice(None))
+        t_obj = torch.where(g[:, W.STEM + 4] > 0, t_obj, far)
+        kind, t = torch.where(t_obj < t, k_obj, kind), torch.minimum(t, t_obj)
+    else:
+        sel = torch.nonzero(g[:, W.STEM + 4] > 0).squeeze(1)
+        t_obj, k_obj = objects(sel)
+        better = t_obj < t[sel]
+        kind[sel] = torch.where(better, k_obj, kind[sel])
+        t[sel] = torch.minimum(t[sel], t_obj)
+    step_x = tx < ty
+    move_x = torch.where(step_x, torch.where(forward_x, 1, -1), 0)
+    move_y = torch.where(step_x, 0, torch.where(forward_y, 1, -1))
+    return t, kind, torch.stack([ix + move_x, iy + move_y], -1), t1, ~step_x
+
+
+def _advance(cells: Tensor, base: Tensor, o: Tensor, d: Tensor, inv: Tensor, limit: Tensor, cell: Tensor, t0: Tensor, axis_y: Tensor,
+             best: Tensor, kind: Tensor, row: Tensor, first: bool) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
+    """One step of all rays, hit or not, without branches: what a GPU fuses into one kernel."""
+    here = base + torch.remainder(cell[:, 1], W.SIZE) * W.SIZE + torch.remainder(cell[:, 0], W.SIZE)
+    t, k, cell, t1, axis_y = _step(cells, base, o, d, inv, cell, t0, axis_y, first)
+    found = (best >= FAR) & (t < FAR) & (t < limit)
+    return cell, t1, axis_y, torch.where(found, t, best), torch.where(found, k, kind), torch.where(found, here, row)
+
+
+def march(cells: Tensor, base: Tensor, o: Tensor, d: Tensor, steps: int, limit: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """First hit of rays o + t d before ``limit``: distance (FAR = none), kind, row of the hit cell in ``cells``; all [N]."""
+    inv = 1.0 / torch.where(d.abs() < 1e-7, torch.full_like(d, 1e-7), d)
+    cell = torch.floor(o[:, :2]).long()
+    t0, axis_y = torch.zeros_like(limit), torch.zeros_like(limit, dtype=torch.bool)
+    best, kind, row = torch.full_like(limit, FAR), torch.zeros_like(base), torch.zeros_like(base)
+    if o.is_cuda:
+        for i in range(steps):
+            cell, t0, axis_y, best, kind, row = _advance(cells, base, o, d, inv, limit, cell, t0, axis_y, best, kind, row, i == 0)
+        return best, kind, row
+    live = torch.arange(len(limit))
+    for i in range(steps):
+        here = base + torch.remainder(cell[:, 1], W.SIZE) * W.SIZE + torch.remainder(cell[:, 0], W.SIZE)
+        t, k, cell, t1, axis_y = _step(cells, base, o, d, inv, cell, t0, axis_y, i == 0)
+        found = (t < FAR) & (t < limit)
+        at = live[found]
+        best[at], kind[at], row[at] = t[found], k[found], here[found]
+        keep = torch.nonzero(~found & (t1 < limit)).squeeze(1)
+        if not len(keep):
+            break
+        live, base, o, d, inv, cell, t0, axis_y, limit = (v[keep] for v in (live, base, o, d, inv, cell, t1, axis_y, limit))
+    return best, kind, row
+
+
+def _wave(x: Tensor, lo: float, hi: float, width: float) -> Tensor:
+    """Soft box: 1 inside [lo, hi], falling to 0 over ``width``."""
+    return (((x - lo) / width).clamp(0, 1)) * (((hi - x) / width).clamp(0, 1))
+
+
+def _hash(x: Tensor, y: Tensor) -> Tensor:
+    """A number in [0, 1) for each integer pair, the same on every device."""
+    n = torch.remainder(x.long() * 73856093 ^ y.long() * 19349663, 65536)
+    n = torch.remainder(n * 25173 + 13849, 65536)
+    return torch.remainder(n * 40503, 65536).float() / 65536
+
+
+def _wall_colour(c: Tensor, u: Tensor, v: Tensor, lit: Tensor) -> Tensor:
+    """Albedo [N, 3] of walls: ``c`` cell rows, ``u`` along the wall, ``v`` height above the ground."""
+    mat = c[:, W.WALL]
+    band = torch.floor(v * 5)
+    fu = torch.remainder(u * 2.5 + 0.5 * torch.remainder(band, 2), 1)
+    brick = 1 - 0.3 * (1 - _wave(fu, 0.0, 1.0, 0.09) * _wave(torch.remainder(v * 5, 1), 0.0, 1.0, 0.14))
+    big = torch.floor(v * 2.5)
+    bu = u * 1.5 + 0.37 * torch.remainder(big, 2)
+    stone = (1 - 0.3 * (1 - _wave(torch.remainder(bu, 1), 0, 1, 0.06) * _wave(torch.remainder(v * 2.5, 1), 0, 1, 0.1)))
+    stone = stone * (0.9 + 0.2 * _hash(torch.floor(bu), big))
+    planks = (1 - 0.28 * (1 - _wave(torch.remainder(u * 4, 1), 0, 1, 0.14))) * (0.92 + 0.16 * _hash(torch.floor(u * 4), big * 0))
+    hedge = 0.75 + 0.5 * _hash(torch.floor(u * 5), torch.floor(v * 5))
+    stripes = torch.where(torch.remainder(v * 2.5, 1) < 0.5, 1.0, 0.6)
+    tone = torch.ones_like(u)
+    for code, value in ((W.BRICK, brick), (W.STONE, stone), (W.PLANKS, planks), (W.HEDGE, hedge), (W.STRIPES, stripes)):
+        tone = torch.where(mat == code, value, tone)
+    rgb = c[:, W.WALL_RGB:W.WALL_RGB + 3] * tone[:, None]
+    fu, fv = torch.remainder(u, 1), torch.remainder(v, 1)
+    has = (c[:, W.OPENING] > 0) & (v < c[:, W.HEIGHT])
+    frame = _wave(fu, 0.27, 0.73, 0.02) * _wave(fv, 0.36, 0.8, 0.02) * has
+    pane = _wave(fu, 0.32, 0.68, 0.02) * _wave(fv, 0.41, 0.75, 0.02) * (1 - _wave(fu, 0.48, 0.52, 0.01)) * has
+    door = (c[:, W.OPENING] == 2) & (v < 1)
+    door_frame, door_leaf = _wave(fu, 0.3, 0.7, 0.02) * _wave(v, -1, 0.72, 0.02) * door, _wave(fu, 0.35, 0.65, 0.02) * _wave(v, -1, 0.67, 0.02) * door
+    glow = lit * (_hash(torch.floor(u), torch.floor(u * 0) + c[:, W.HEIGHT] * 100) > 0.4)
+    glass = torch.stack([0.22 + 0.7 * glow, 0.3 + 0.45 * glow, 0.4 + 0.05 * glow], -1)
+    white = torch.full_like(rgb, 0.86)
+    for amount, paint in ((frame * ~door, white), (pane * ~door, glass), (door_frame, white), (door_leaf, c[:, W.ROOF_RGB:W.ROOF_RGB + 3] * 0.9)):
+        rgb = rgb + amount[:, None] * (paint - rgb)
+    eu, ev = fu - 0.5, v - 0.5 * c[:, W.HEIGHT].clamp_max(1.4)
+    diamond, ring = eu.abs() + ev.abs() < 0.26, ((eu * eu + ev * ev).sqrt() - 0.2).abs() < 0.06
+    cross = ((eu.abs() < 0.07) & (ev.abs() < 0.25)) | ((ev.abs() < 0.07) & (eu.abs() < 0.25))
+    e = c[:, W.EMBLEM]
+    mark = ((e == 1) & diamond) | ((e == 2) & ring) | ((e == 3) & cross)
+    return torch.where(mark[:, None], c[:, W.EMBLEM_RGB:W.EMBLEM_RGB + 3], rgb)
+
+
+def _ground_colour(cells: Tensor, base: Tensor, sky: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    """Albedo [N, 3] of the ground at (x, y), ambient shade of the walls around included."""
+    ix, iy = torch.floor(x), torch.floor(y)
+    fx, fy = x - ix, y - iy
+
+    def column(dx: int, dy: int, col: int) -> Tensor:
+        return cells[base + torch.remainder(iy.long() + dy, W.SIZE) * W.SIZE + torch.remainder(ix.long() + dx, W.SIZE), col]
+
+    def smooth(u: Tensor) -> Tensor:
+        return u * u * (3 - 2 * u)
+
+    nx, ny = x * 0.7, y * 0.7
+    jx, jy = torch.floor(nx), torch.floor(ny)
+    a, b = smooth(nx - jx), smooth(ny - jy)
+    period = 22.4  # 32 * 0.7: the noise must repeat with the map
+    def noise(dx: int, dy: int) -> Tensor:
+        return _hash(torch.remainder(jx + dx, period), torch.remainder(jy + dy, period))
+
+    patch = (noise(0, 0) * (1 - a) + noise(1, 0) * a) * (1 - b) + (noise(0, 1) * (1 - a) + noise(1, 1) * a) * b
+    wild = sky[:, W.GROUND:W.GROUND + 3] + (sky[:, W.GROUND_2:W.GROUND_2 + 3] - sky[:, W.GROUND:W.GROUND + 3]) * smooth(patch)[:, None]
+    paved = column(0, 0, W.PAVED)
+    tile = _wave(torch.remainder(fx * 2, 1), 0, 1, 0.07) * _wave(torch.remainder(fy * 2, 1), 0, 1, 0.07)
+    tone = (0.78 + 0.22 * tile) * (0.94 + 0.12 * _hash(torch.floor(torch.remainder(x, W.SIZE) * 2), torch.floor(torch.remainder(y, W.SIZE) * 2)))
+    paving = sky[:, W.PAVING:W.PAVING + 3] * torch.where(paved == 1, tone, torch.full_like(tone, 1.06))[:, None]
+    rgb = torch.where((paved > 0)[:, None], paving, wild)
+    shade = (column(0, 0, W.SHADE) * (1 - fx) + column(1, 0, W.SHADE) * fx) * (1 - fy) + (column(0, 1, W.SHADE) * (1 - fx) + column(1, 1, W.SHADE) * fx) * fy
+    return rgb * (1 - 0.45 * shade)[:, None]
+
+
+def _sky_colour(sky: Tensor, d: Tensor) -> Tensor:
+    """Colour [N, 3] of the sky along ``d``: gradient, clouds, two ridges of hills, sun."""
+    az, el = torch.atan2(d[:, 1], d[:, 0]), torch.asin(d[:, 2].clamp(-1, 1))
+    up = (el / 0.9).clamp(0, 1).sqrt()[:, None]
+    rgb = sky[:, W.HORIZON:W.HORIZON + 3] * (1 - up) + sky[:, W.ZENITH:W.ZENITH + 3] * up
+    p = sky[:, W.PHASE:W.PHASE + 6]
+    band = (3 * az + p[:, 0]).sin() + (5 * az + 9 * el + p[:, 1]).sin() + (2 * az - 14 * el + p[:, 2]).sin()
+    cloud = (sky[:, W.CLOUD] * ((band - 0.4).clamp(0, 1.2)) * _wave(el, 0.1, 0.9, 0.2))[:, None]
+    rgb = rgb + cloud * (sky[:, W.SUN_RGB:W.SUN_RGB + 3] * 0.5 + 0.5 - rgb)
+    sun = sky[:, W.SUN_AZIMUTH], sky[:, W.SUN_HEIGHT]
+    facing = d[:, 0] * sun[1].cos() * sun[0].cos() + d[:, 1] * sun[1].cos() * sun[0].sin() + d[:, 2] * sun[1].sin()
+    halo = (facing.clamp_min(0) ** 40 * 0.35 + ((facing - 0.9955) / 0.0015).clamp(0, 1))[:, None].clamp(0, 1)
+    rgb = rgb + halo * (sky[:, W.SUN_RGB:W.SUN_RGB + 3] - rgb)
+    for j, (scale, haze) in enumerate(((1.0, 0.65), (0.6, 0.3))):
+        ridge = 0.05 + scale * (0.05 * (4 * az + p[:, 3 + j]).sin() + 0.03 * (9 * az + p[:, 4]).sin() + 0.04)
+        hill = ((ridge - el) / 0.012).clamp(0, 1)[:, None]
+        paint = sky[:, W.RIDGE_RGB:W.RIDGE_RGB + 3] * (1 - haze) + sky[:, W.HORIZON:W.HORIZON + 3] * haze
+        rgb = rgb + hill * (paint - rgb)
+    return rgb
+
+
+def _surface(cells: Tensor, base: Tensor, sky: Tensor, o: Tensor, d: Tensor, t: Tensor, kind: Tensor, row: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Point, normal and albedo, each [N, 3], of hits at distance ``t`` along ``d``."""
+    p = o + d * t.clamp_max(SIGHT * 2)[:, None]
+    c = cells[row]
+    zero, one = torch.zeros_like(t), torch.ones_like(t)
+    fx, fy = torch.remainder(p[:, 0], 1), torch.remainder(p[:, 1], 1)
+    # Normals. Objects: gradient of x^2 + y^2 - c0 - c1 z - c2 z^2 about the object's centre.
+    crown = kind == KIND_CROWN
+    c1 = torch.where(crown, c[:, W.CROWN + 1], c[:, W.STEM + 1])
+    c2 = torch.where(crown, c[:, W.CROWN + 2], c[:, W.STEM + 2])
+    gx, gy = fx - c[:, W.OBJ_X], fy - c[:, W.OBJ_Y]
+    is_obj, is_roof = crown | (kind == KIND_STEM), kind == KIND_ROOF
+    nx = torch.where(is_obj, gx, torch.where(is_roof, -c[:, W.SLOPE_X], torch.where(kind == KIND_WALL_X, -torch.sign(d[:, 0]), zero)))
+    ny = torch.where(is_obj, gy, torch.where(is_roof, -c[:, W.SLOPE_Y], torch.where(kind == KIND_WALL_Y, -torch.sign(d[:, 1]), zero)))
+    nz = torch.where(is_obj, -0.5 * c1 - c2 * p[:, 2], torch.where(is_roof | (kind == KIND_GROUND), one, zero))
+    n = torch.stack([nx, ny, nz], -1)
+    n = n / n.norm(dim=-1, keepdim=True).clamp_min(1e-6)
+    n = torch.where((n * d).sum(-1, keepdim=True) > 0, -n, n)
+    u = torch.where(kind == KIND_WALL_X, p[:, 1], p[:, 0])
+    rgb = _ground_colour(cells, base, sky, p[:, 0], p[:, 1])
+    wall = (kind == KIND_WALL_X) | (kind == KIND_WALL_Y)
+    rgb = torch.where(wall[:, None], _wall_colour(c, torch.remainder(u, W.SIZE), p[:, 2], sky[:, W.LIT]), rgb)
+    along = torch.where((c[:, W.SLOPE_X] != 0) | (c[:, W.SLOPE_Y] != 0), p[:, 2], fx)
+    tiles = 0.85 + 0.15 * _wave(torch.remainder(along * 6, 1), 0, 1, 0.3)
+    rgb = torch.where(is_roof[:, None], c[:, W.ROOF_RGB:W.ROOF_RGB + 3] * tiles[:, None], rgb)
+    rgb = torch.where(crown[:, None], c[:, W.CROWN_RGB:W.CROWN_RGB + 3], rgb)
+    rgb = torch.where((kind == KIND_STEM)[:, None], c[:, W.STEM_RGB:W.STEM_RGB + 3], rgb)
+    foot = torch.where(wall, 0.72 + 0.28 * (p[:, 2] / 0.3).clamp(0, 1), one)
+    glow = (crown & (c[:, W.GLOW] > 0))[:, None]
+    return p, n, torch.cat([rgb, torch.where(glow, -one[:, None], foot[:, None])], -1)
+
+
+def _sun(sky: Tensor) -> Tensor:
+    """Unit vector towards the sun, [N, 3]."""
+    az, el = sky[:, W.SUN_AZIMUTH], sky[:, W.SUN_HEIGHT]
+    return torch.stack([el.cos() * az.cos(), el.cos() * az.sin(), el.sin()], -1)
+
+
+def _light(sky: Tensor, n: Tensor, albedo: Tensor, t: Tensor, blocked: Tensor) -> Tensor:
+    """Colour [N, 3] after sun, sky light and fog. ``albedo`` [N, 4]: rgb and ambient share, negative for what glows by itself."""
+    rgb, foot = albedo[:, :3], albedo[:, 3]
+    direct = (n * _sun(sky)).sum(-1).clamp_min(0) * (blocked >= FAR)
+    night = sky[:, W.LIT]
+    ambient = (0.52 - 0.1 * night + 0.12 * n[:, 2]) * foot
+    tint = 0.6 + 0.4 * sky[:, W.SUN_RGB:W.SUN_RGB + 3]
+    light = ambient[:, None] * (0.8 + 0.2 * sky[:, W.HORIZON:W.HORIZON + 3]) + ((0.62 - 0.2 * night) * direct)[:, None] * tint
+    rgb = torch.where((foot < 0)[:, None], rgb * 1.05, rgb * light)
+    fog = (1 - torch.exp(-sky[:, W.FOG] * (t - 2.5).clamp_min(0)))[:, None]
+    return rgb + fog * (sky[:, W.HORIZON:W.HORIZON + 3] - rgb)
+
+
+def _shade(cells: Tensor, base: Tensor, sky: Tensor, o: Tensor, d: Tensor, t: Tensor, kind: Tensor, row: Tensor) -> Tensor:
+    """Colour [N, 3] of hits at distance ``t`` along ``d``."""
+    p, n, albedo = _surface(cells, base, sky, o, d, t, kind, row)
+    blocked, _, _ = march(cells, base, p + n * 0.02, _sun(sky), SHADOW_STEPS, torch.full_like(t, 7.0))
+    return _light(sky, n, albedo, t, blocked)
+
+
+def trace(scene: Scene, which: Tensor, o: Tensor, d: Tensor) -> tuple[Tensor, Tensor]:
+    """Colours [N, 3] in 0..1 and inverse depth [N] of rays of worlds ``which`` [N]."""
+    base = which * (W.SIZE * W.SIZE)
+    down = torch.where(d[:, 2] < -1e-6, -o[:, 2] / d[:, 2].clamp_max(-1e-6), torch.full_like(d[:, 2], FAR))
+    limit = down.clamp_max(SIGHT)
+    t, kind, row = march(scene.cells, base, o, d, STEPS, limit)
+    ground = (t >= FAR) & (down < SIGHT * 4)
+    kind = torch.where(ground, KIND_GROUND, kind)
+    t = torch.where(ground, down, t)
+    if o.is_cuda:
+        t0 = torch.where(t < FAR, t, torch.zeros_like(t))
+        solid = _shade(scene.cells, base, scene.sky[which], o, d, t0, kind, row)
+        rgb = torch.where((kind == KIND_NONE)[:, None], _sky_colour(scene.sky[which], d), solid)
+    else:
+        rgb = torch.empty_like(d)
+        open_sky, hit = torch.nonzero(kind == KIND_NONE).squeeze(1), torch.nonzero(kind != KIND_NONE).squeeze(1)
+        rgb[open_sky] = _sky_colour(scene.sky[which[open_sky]], d[open_sky])
+        rgb[hit] = _shade(scene.cells, base[hit], scene.sky[which[hit]], o[hit], d[hit], t[hit], kind[hit], row[hit])
+    return rgb.clamp(0, 1), torch.where(t < FAR, 1 / t.clamp_min(0.05), torch.zeros_like(t))
+
+
+def render(scene: Scene, which: Tensor, poses: Tensor, samples: int = 2) -> tuple[Tensor, Tensor]:
+    """Pictures of ``poses`` [P, 5] (x, y, z, yaw, pitch) in worlds ``which`` [P].
+
+    Returns rgb float [P, 3, HEIGHT, WIDTH] in 0..1, box-filtered from ``samples``^2 rays a pixel, and inverse depth
+    [P, HEIGHT, WIDTH] in 1/cells (0 = sky), taken from the nearest of a pixel's rays.
+    """
+    count = len(poses)
+    rays = turn(pixel_rays(samples, poses.device), poses[:, 3], poses[:, 4])
+    n = rays.shape[1]
+    origin = poses[:, None, :3].expand(count, n, 3).reshape(-1, 3)
+    world = which[:, None].expand(count, n).reshape(-1)
+    rgb, inverse = trace(scene, world, origin, rays.reshape(-1, 3))
+    shape = (count, HEIGHT, samples, WIDTH, samples)
+    picture = rgb.reshape(*shape, 3).mean(dim=(2, 4)).permute(0, 3, 1, 2).contiguous()
+    return picture, inverse.reshape(shape).amax(dim=(2, 4))
