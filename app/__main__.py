@@ -1,86 +1,110 @@
-"""The desktop program: ``run`` opens the window and returns the exit status."""
+"""Opens the window on a configuration and runs until it closes."""
 
 from __future__ import annotations
 
+import logging
+import logging.handlers
 import os
-import signal
 import sys
 from importlib import resources
 from pathlib import Path
-from typing import cast, get_args
+from types import TracebackType
 
-from PySide6.QtGui import QIcon, QPixmap, QSurfaceFormat
-from PySide6.QtWidgets import QApplication
+import platformdirs
 
-from worldpager.app.bridge import EngineBridge
-from worldpager.app.keepsakes import Keepsakes
-from worldpager.app.main_window import MainWindow, ScriptedSource
-from worldpager.app.settings import WindowSettings
-from worldpager.app.viewport.viewport import ViewportKind
 from worldpager.engine.config import PlayConfig
-from worldpager.engine.errors import InputError
+from worldpager.engine.errors import WorldPagerError
+from worldpager.engine.pose.source import ActionSource
 
-SWITCH_SECONDS = 0.0005
-"""How long a Python thread may keep the others waiting; with the usual 5 ms the window stutters."""
-VIEWPORT_VARIABLE = "WORLDPAGER_VIEWPORT"
-"""Environment variable: auto, opengl or software."""
+log = logging.getLogger(__name__)
+
+SWITCH_INTERVAL = 0.0005
+"""Seconds after which a thread in Python code gives way: keeps the picture smooth beside the generator."""
+LOG_BYTES, LOG_FILES = 1 << 20, 3
 
 
-def run(config: PlayConfig, source: ScriptedSource | None = None, record: Path | None = None) -> int:
-    """Play ``config`` in a window until it is closed. Returns 0, or 1 when the street would not end in time.
+def run(config: PlayConfig, *, source: ActionSource | None = None, record: Path | None = None) -> int:
+    """Play ``config`` in a window. ``source`` steers until a person does; ``record`` films to that file. Returns the exit status."""
+    choose_platform(os.environ)
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    log_path = start_log()
+    from PySide6.QtGui import QIcon, QSurfaceFormat
+    from PySide6.QtWidgets import QApplication
 
-    ``source`` steers until it ends or somebody presses a key; ``record`` films the play from its start.
+    from worldpager.app.bridge import EngineBridge
+    from worldpager.app.main_window import MainWindow
+    from worldpager.app.settings import load_settings, settings_path
+    from worldpager.app.viewport.viewport import core_profile
 
-    Raises `InputError` for an unknown viewport.
-    """
-    kind = asked_viewport()
-    prepare_process()
-    application = QApplication.instance() or QApplication(["worldpager"])
+    QSurfaceFormat.setDefaultFormat(core_profile())
+    application = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(application, QApplication)
-    application.setApplicationName("WorldPager")
+    application.setApplicationName("worldpager")
+    application.setApplicationDisplayName("WorldPager")
     application.setDesktopFileName("worldpager")
-    application.setWindowIcon(_icon())
-    bridge = EngineBridge(config)
-    window = MainWindow(bridge, WindowSettings(), Keepsakes(), kind, source=source, film=record)
-    signal.signal(signal.SIGINT, lambda *_: window.close())
-    signal.signal(signal.SIGTERM, lambda *_: window.close())
-    window.show()
-    bridge.start()
-    application.exec()
-    return 1 if bridge.running else 0
+    with resources.as_file(resources.files("worldpager.assets") / "icons" / "worldpager.svg") as icon:
+        application.setWindowIcon(QIcon(str(icon)))
+    preferences = settings_path()
+    bridge = EngineBridge()
+    window = MainWindow(config, bridge, load_settings(preferences), preferences, source=source, record=record)
+    before = sys.excepthook
+    sys.excepthook = lambda kind, error, trace: _show_fault(window, log_path, kind, error, trace)
+    try:
+        window.show()
+        window.begin()
+        application.exec()
+    finally:
+        sys.excepthook = before
+        bridge.stop()
+    return window.exit_code
 
 
-def asked_viewport() -> ViewportKind:
-    """The viewport that the environment asks for. Raises `InputError`."""
-    kind = os.environ.get(VIEWPORT_VARIABLE, "auto")
-    if kind not in get_args(ViewportKind):
-        raise InputError(f"{VIEWPORT_VARIABLE}={kind} is no viewport.", f"Set it to {', '.join(get_args(ViewportKind))}, or not at all.")
-    return cast(ViewportKind, kind)
+def choose_platform(environment: os._Environ[str] | dict[str, str]) -> None:
+    """On Wayland ask for X11 (XWayland), where the pointer can be held; not when the user has chosen, nor when no X server is there."""
+    if environment.get("WAYLAND_DISPLAY") and environment.get("DISPLAY"):
+        environment.setdefault("QT_QPA_PLATFORM", "xcb")
 
 
-def prepare_process() -> None:
-    """What must be set before the first window: thread switching, the platform, the surface of OpenGL."""
-    sys.setswitchinterval(SWITCH_SECONDS)
-    if os.environ.get("WAYLAND_DISPLAY") and os.environ.get("DISPLAY"):
-        os.environ.setdefault("QT_QPA_PLATFORM", "xcb")  # Wayland gives no way to hold the pointer
-    surface = QSurfaceFormat()
-    surface.setVersion(3, 3)
-    surface.setProfile(QSurfaceFormat.OpenGLContextProfile.CoreProfile)
-    surface.setSwapInterval(0)
-    QSurfaceFormat.setDefaultFormat(surface)
+def start_log() -> Path:
+    """Log to a file in the user's log folder, and warnings to the terminal. Returns the file's path; no file where none can be made."""
+    path = platformdirs.user_log_path("worldpager") / "worldpager.log"
+    root = logging.getLogger("worldpager")
+    if root.handlers:
+        return path
+    root.setLevel(logging.INFO)
+    terminal = logging.StreamHandler()
+    terminal.setLevel(logging.WARNING)
+    root.addHandler(terminal)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = logging.handlers.RotatingFileHandler(path, maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8")
+    except OSError as error:
+        root.warning("no log file: %s", error)
+        return path
+    file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    root.addHandler(file)
+    return path
 
 
-def _icon() -> QIcon:
-    picture = QPixmap()
-    picture.loadFromData((resources.files("worldpager.assets") / "icons" / "worldpager.svg").read_bytes())
-    return QIcon(picture)
+def _show_fault(window: object, log_path: Path, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """What nobody expected: into the log with its trace, onto the screen in words."""
+    from worldpager.app.main_window import MainWindow
+
+    if issubclass(kind, KeyboardInterrupt):
+        if isinstance(window, MainWindow):
+            window.close()
+        return
+    log.critical("unexpected fault in the window", exc_info=(kind, error, trace))
+    if isinstance(window, MainWindow) and window.isVisible():
+        what = f"The window met an unexpected fault: {kind.__name__}: {error}"
+        window.show_failure(WorldPagerError(what, f"You can go on playing; please report it with {log_path}."), fatal=False)
 
 
 def main() -> int:
-    """``python -m worldpager.app``: the default world."""
-    from worldpager.engine.build import default_config
+    """``python -m worldpager.app``: the same as ``worldpager play``."""
+    from worldpager.engine.cli import main as command_line
 
-    return run(default_config())
+    return command_line(["play", *sys.argv[1:]])
 
 
 if __name__ == "__main__":

@@ -1,14 +1,15 @@
-"""The one door from the window to the engine: builds the street on a thread of its own, runs it, and ends it.
+"""The one door to the engine: owns the generator's thread, tells how loading goes and what failed, passes commands on.
 
-Chunks are fetched by polling the mailbox; signals carry only small values.
+Frames are fetched from the mailbox, never carried by a signal. The thread is joined between two chunks: a live one would crash inside
+torch when the process ends.
 """
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal
@@ -20,15 +21,48 @@ from worldpager.engine.types import Action
 
 log = logging.getLogger(__name__)
 
-SECONDS_TO_END = 5.0
-REPORT_IT = "This is a fault of the program: please report it with the log."
+Progress = Callable[[str, float], None]
+
+
+class PictureSpec(Protocol):
+    """What the window must know of a model."""
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        ...
+
+    @property
+    def frames_per_chunk(self) -> int:
+        """Frames that come at once."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """Pixels across."""
+        ...
+
+    @property
+    def height(self) -> int:
+        """Pixels down."""
+        ...
+
+    @property
+    def rate(self) -> float:
+        """Frames a second of the world's natural speed."""
+        ...
 
 
 class Street(Protocol):
-    """What the bridge uses of a world generator."""
+    """A generator as the window sees it; `WorldGenerator` is one."""
 
     mailbox: Mailbox
     failure: WorldPagerError | None
+
+    @property
+    def spec(self) -> PictureSpec:
+        """Frame size and rate."""
+        ...
 
     def run(self) -> None:
         """Generate until `Quit`."""
@@ -39,122 +73,138 @@ class Street(Protocol):
         ...
 
 
-Progress = Callable[[str, float], None]
 Build = Callable[[PlayConfig, Progress], Street]
 
 
-class _NotWanted(Exception):  # noqa: N818
+@dataclass(slots=True)
+class _Run:
+    """One life of the thread; a later one never sees an earlier one's state."""
+
+    config: PlayConfig
+    thread: threading.Thread | None = None
+    street: Street | None = None
+    unwanted: bool = False
+
+
+class _Unwanted(Exception):
     """The window closed while the street was being built."""
 
 
-def build_street(config: PlayConfig, progress: Progress) -> Street:
-    """The real street. Imports torch, so it is called on the street's thread."""
-    progress("Waking up the engine", 0.0)
-    from worldpager.engine.build import build_generator
-
-    return build_generator(config, progress=progress)
-
-
 class EngineBridge(QObject):
-    """Owns the street's thread. All methods belong to the window's thread."""
+    """Starts, steers and ends a street. All methods are the window thread's; all signals arrive there."""
 
-    loading = Signal(str, float)
-    """What is going on, and the share done."""
+    progress = Signal(str, float)
+    """(what is going on, share done from 0 to 1)."""
     ready = Signal()
+    """The street is built; its first chunk follows."""
     failed = Signal(object)
-    """The `WorldPagerError` that ended the street, or that kept it from beginning."""
+    """The `WorldPagerError` that ended loading or play."""
+    _news = Signal(object, str, object)
 
-    def __init__(self, config: PlayConfig, build: Build = build_street, parent: QObject | None = None) -> None:
+    def __init__(self, build: Build | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._config, self._build = config, build
-        self._thread: threading.Thread | None = None
-        self._mailbox: Mailbox | None = None
-        self._closing = threading.Event()
+        self._build = build or build_street
+        self._run: _Run | None = None
+        self._news.connect(self._hear)
 
     @property
-    def config(self) -> PlayConfig:
-        """The run that was asked for."""
-        return self._config
+    def spec(self) -> PictureSpec | None:
+        """The model's picture; None until `ready`."""
+        street = self._run.street if self._run else None
+        return street.spec if street else None
 
     @property
     def running(self) -> bool:
-        """Whether the street's thread lives."""
-        return self._thread is not None and self._thread.is_alive()
+        """Whether the thread lives."""
+        return self._run is not None and self._run.thread is not None and self._run.thread.is_alive()
 
-    def start(self) -> None:
-        """Build and run the street on its own thread; after a failure, again."""
-        if self.running:
-            return
-        self._mailbox = None
-        self._closing.clear()
-        self._thread = threading.Thread(target=self._live, name="street", daemon=True)
-        self._thread.start()
+    def start(self, config: PlayConfig) -> None:
+        """Build a street and run it on a thread of its own. One that runs is ended first."""
+        self.stop()
+        run = _Run(config)
+        run.thread = threading.Thread(target=self._live, args=(run,), name="generator", daemon=True)
+        self._run = run
+        run.thread.start()
 
-    def put_action(self, action: Action) -> None:
-        """Hand over what is held; ignored while the street is being built."""
-        if self._mailbox is not None:
-            self._mailbox.put_action(action)
+    def put(self, action: Action) -> None:
+        """Hand over an action; without a street it is forgotten."""
+        if self._run and self._run.street:
+            self._run.street.mailbox.put_action(action)
 
     def send(self, command: Command) -> bool:
-        """Queue ``command``; False while there is no street."""
-        if self._mailbox is None or not self.running:
+        """Hand over a command. False when no street is there to obey."""
+        if self._run is None or self._run.street is None or not self.running:
             return False
-        self._mailbox.send(command)
+        self._run.street.mailbox.send(command)
         return True
 
     def newest(self) -> PublishedChunk | None:
-        """The newest chunk; None before the first."""
-        return None if self._mailbox is None else self._mailbox.frames.newest()
+        """The newest chunk, if there is one."""
+        street = self._run.street if self._run else None
+        return street.mailbox.frames.newest() if street else None
 
-    def close(self, seconds: float = SECONDS_TO_END) -> bool:
-        """End the street after the chunk under way and wait for it; False when it doesn't end in time."""
-        self._closing.set()
-        if self._mailbox is not None:
-            self._mailbox.send(Quit())
-        if self._thread is not None:
-            self._thread.join(seconds)
-        return not self.running
+    def stop(self, seconds: float = 30.0) -> bool:
+        """End the street at its next chunk border and wait for its thread. False when it does not end in time."""
+        run, self._run = self._run, None
+        if run is None or run.thread is None:
+            return True
+        run.unwanted = True
+        if run.street is not None:
+            run.street.mailbox.send(Quit())
+        run.thread.join(seconds)
+        if run.thread.is_alive():
+            log.error("the generator did not end within %.0f s", seconds)
+            return False
+        return True
 
-    def _live(self) -> None:
-        """The street's whole life, on its thread."""
+    # On the generator's thread
+
+    def _live(self, run: _Run) -> None:
+        """The thread's whole life; what goes wrong is told, never raised."""
         try:
-            street = self._build(self._config, self._tell)
-        except _NotWanted:
+            street = self._build(run.config, lambda stage, share: self._tell_progress(run, stage, share))
+        except _Unwanted:
             return
         except WorldPagerError as error:
-            self._report(error)
+            self._news.emit(run, "failed", error)
             return
         except Exception as error:
             log.exception("the street can't be built")
-            self._report(ModelError(f"The world can't be started: {type(error).__name__}: {error}", REPORT_IT))
+            what = f"The model {run.config.model} can't be started: {type(error).__name__}: {error}"
+            self._news.emit(run, "failed", ModelError(what, "See `worldpager doctor`; if it finds nothing, report this with the log."))
             return
         try:
-            self._run(street)
+            run.street = street
+            if not run.unwanted:  # looked at after the street can be seen: a `stop` in between sends `Quit`
+                self._news.emit(run, "ready", None)
+                street.run()
         finally:
             street.close()
-
-    def _run(self, street: Street) -> None:
-        if self._closing.is_set():
-            return
-        self._mailbox = street.mailbox
-        if self._closing.is_set():  # closed between the two lines above
-            street.mailbox.send(Quit())
-        self._emit(self.ready.emit)
-        street.run()
         if street.failure is not None:
-            self._report(street.failure)
+            self._news.emit(run, "failed", street.failure)
 
-    def _tell(self, stage: str, share: float) -> None:
-        if self._closing.is_set():
-            raise _NotWanted
-        self._emit(self.loading.emit, stage, share)
+    def _tell_progress(self, run: _Run, stage: str, share: float) -> None:
+        if run.unwanted and share < 1.0:  # at 1.0 the street exists and must be closed by its owner
+            raise _Unwanted
+        self._news.emit(run, "progress", (stage, share))
 
-    def _report(self, error: WorldPagerError) -> None:
-        log.error("%s", error)
-        self._emit(self.failed.emit, error)
+    # On the window's thread
 
-    @staticmethod
-    def _emit(emit: Callable[..., object], *values: object) -> None:
-        """Signal the window's thread; it may be gone when closing took too long."""
-        with contextlib.suppress(RuntimeError):
-            emit(*values)
+    def _hear(self, run: _Run, kind: str, news: object) -> None:
+        """Pass news on, unless they are of a street that was left."""
+        if run is not self._run:
+            return
+        if kind == "progress" and isinstance(news, tuple):
+            self.progress.emit(*news)
+        elif kind == "ready":
+            self.ready.emit()
+        elif kind == "failed":
+            self.failed.emit(news)
+
+
+def build_street(config: PlayConfig, progress: Progress) -> Street:
+    """The real street. Loads torch at the first call."""
+    progress("Starting the engine", 0.0)
+    from worldpager.engine.build import build_generator
+
+    return build_generator(config, progress=progress)

@@ -1,327 +1,420 @@
-"""The window: passes keys to the action source, frames to the viewport, and says what is going on.
-
-It only paints. Generating, reading and writing happen elsewhere; a tick of 8 ms fetches what is new and shows what is due.
-"""
+"""The window: picture, overlay, panels, and what the keys ask for. It paints and passes on; the engine lives behind the bridge."""
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
 
 from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtGui import QCloseEvent, QFocusEvent, QKeyEvent, QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
 
+from worldpager.app import theme
 from worldpager.app.bridge import EngineBridge
-from worldpager.app.input.action_source import ActionSource
-from worldpager.app.input.keymap import command_of
-from worldpager.app.keepsakes import Keepsakes
+from worldpager.app.captures import Film, save_picture
+from worldpager.app.input.action_source import ActionSource, LookFeel
+from worldpager.app.input.keymap import Command, Keymap, default_keymap
+from worldpager.app.input.mouse_look import MouseLook
+from worldpager.app.input.scripted import ScriptedInput
+from worldpager.app.notices import Notices
+from worldpager.app.overlay.card import HudState
 from worldpager.app.overlay.hud import Hud
-from worldpager.app.overlay.messages import Messages
-from worldpager.app.overlay.readings import Readings
-from worldpager.app.panels.new_world import NewWorldPanel
-from worldpager.app.settings import WindowSettings
-from worldpager.app.viewport.pacer import Pacer
-from worldpager.app.viewport.viewport import ViewportKind, make_viewport
+from worldpager.app.panels.key_hint import HEIGHT as HINT_HEIGHT
+from worldpager.app.panels.key_hint import KeyHint
+from worldpager.app.panels.keys_panel import KeysPanel
+from worldpager.app.panels.loading_page import LoadingPage
+from worldpager.app.panels.message_panel import MessagePanel
+from worldpager.app.panels.new_world_panel import NewWorldPanel
+from worldpager.app.panels.panel import Panel
+from worldpager.app.presenter import Presenter
+from worldpager.app.settings import Settings, save_settings
+from worldpager.app.viewport.viewport import make_viewport
+from worldpager.engine.config import PlayConfig
 from worldpager.engine.errors import WorldPagerError
-from worldpager.engine.mailbox import NewWorld, Pause, PublishedChunk, Record, Reset, UsePolicy
+from worldpager.engine.mailbox import NewWorld, Pause, Record, Reset, UsePolicy
+from worldpager.engine.pose.source import ActionSource as EngineActionSource
+from worldpager.engine.recorder import RecorderReport
 from worldpager.engine.telemetry.snapshot import Snapshot
-from worldpager.engine.types import Action
+from worldpager.engine.types import Button
+
+log = logging.getLogger(__name__)
 
 TICK_MS = 8
-SIZE, LEAST_SIZE = (1280, 720), (640, 400)
-MEMORY_OFF = "none"
-FALLBACK_POLICY = "pose-overlap"
-KEPT_CHUNKS = 4
-"""More than the pacer lets wait."""
-
-
-class ScriptedSource(Protocol):
-    """Steers instead of a person."""
-
-    def next(self, seconds: float) -> Action | None:
-        """The action for the next ``seconds`` of the world's time; None when there is no more."""
-        ...
+HUD_MS = 200
+MOUSE_HINT_SECONDS = 10.0
+MEMORY_POLICY = "pose-overlap"
+TIMELINE_ROOM, EDGE = 88.0, 14.0
 
 
 class MainWindow(QWidget):
-    """One window on one street. Closing it ends the street."""
+    """Plays one world at a time. ``source`` steers until a person touches a key; ``record`` films from the first chunk on."""
 
     def __init__(
         self,
+        config: PlayConfig,
         bridge: EngineBridge,
-        settings: WindowSettings,
-        keepsakes: Keepsakes,
-        viewport: ViewportKind = "auto",
+        settings: Settings,
+        settings_path: Path,
+        *,
+        source: EngineActionSource | None = None,
+        record: Path | None = None,
         clock: Callable[[], float] = time.monotonic,
-        source: ScriptedSource | None = None,
-        film: Path | None = None,
+        keymap: Keymap | None = None,
     ) -> None:
         super().__init__()
+        self._config, self._bridge, self._settings, self._settings_path = config, bridge, settings, settings_path
+        self._source, self._record_to, self._clock = source, record, clock
+        self._keymap = keymap or default_keymap()
+        self.exit_code = 0
         self.setWindowTitle("WorldPager")
-        self.setMinimumSize(*LEAST_SIZE)
-        self.resize(*SIZE)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.bridge, self.keepsakes, self._settings = bridge, keepsakes, settings
-        self.readings = Readings(clock)
-        self.pacer: Pacer | None = None
-        self.controls = ActionSource(self, clock)
-        self.hud = Hud(self.readings, clock)
-        self.hud.use(settings.preset)
-        self.messages = Messages(clock, hint=not settings.hint_seen)
-        self.viewport = make_viewport(viewport, self._draw_over)
-        self._newest: PublishedChunk | None = None
-        self._chunks: dict[int, PublishedChunk] = {}
-        self._source: ScriptedSource | None = source
-        self._clock = clock
-        self._film_wanted = film
-        self._paused, self._memory_on = False, bridge.config.policy != MEMORY_OFF
-        self._policy = bridge.config.policy if self._memory_on else FALLBACK_POLICY
-        self._place_widgets()
+        self.setMinimumSize(480, 300)
+        self.resize(1280, 720)
+        self._build_layers()
+        self._feel = LookFeel(settings.sensitivity, settings.invert)
+        self.mouse = MouseLook(self)
+        self.inputs = ActionSource(self._keymap, self.mouse, self._feel, clock)
+        self.film = Film(self)
+        self._presenter: Presenter | None = None
+        self._scripted: ScriptedInput | None = None
+        self._paused = self._playing = False
+        self._mouse_hint_until = 0.0
+        self._degraded: tuple[str, ...] = ()
         self._connect()
 
-    def _place_widgets(self) -> None:
-        widget = self.viewport.widget
-        widget.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        rows = QVBoxLayout(self)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.addWidget(widget)
-        self.panel = NewWorldPanel(self)
+    def _build_layers(self) -> None:
+        """Picture, overlay, notices, loading page: each above the one before."""
+        self.viewport = make_viewport(self._settings.viewport, self)
+        self.viewport.set_fit(self._settings.fit)
+        self.viewport.widget.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hud = Hud(self, self._settings.overlay)
+        self.notices = Notices(self)
+        self._key_hint = KeyHint(self)
+        self.loading = LoadingPage(self)
+        self.panel: Panel | None = None
 
     def _connect(self) -> None:
-        self.bridge.loading.connect(self._loading)
-        self.bridge.failed.connect(self._failed)
-        self.keepsakes.said.connect(self.messages.say)
-        self.keepsakes.film_started.connect(lambda take: self.bridge.send(Record(take)))
-        self.panel.chosen.connect(self._new_world)
-        self.panel.closed.connect(self.setFocus)
-        self._timer = QTimer(self)
-        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
-        self._timer.timeout.connect(self.tick)
-        self._timer.start(TICK_MS)
+        self._bridge.progress.connect(self.loading.show_progress)
+        self._bridge.ready.connect(self._ready)
+        self._bridge.failed.connect(self.show_failure)
+        self.film.saved.connect(self._film_saved)
+        self.film.failed.connect(lambda error: self.show_failure(error, fatal=False))
+        self._ticker = QTimer(self, interval=TICK_MS, timerType=Qt.TimerType.PreciseTimer)
+        self._ticker.timeout.connect(self._tick)
+        self._hud_timer = QTimer(self, interval=HUD_MS)
+        self._hud_timer.timeout.connect(self._refresh_hud)
+        self._obey: dict[Command, Callable[[], None]] = {
+            Command.PAUSE: self._toggle_pause, Command.RESET: self._reset, Command.NEW_WORLD: self._ask_world,
+            Command.MEMORY: self._toggle_memory, Command.OVERLAY: self._cycle_overlay, Command.FIT: self._toggle_fit,
+            Command.RECORD: self._toggle_record, Command.SCREENSHOT: self._screenshot,
+            Command.CLEAN_SCREENSHOT: self._screenshot_picture, Command.FULLSCREEN: self._toggle_fullscreen,
+            Command.KEYS: self._show_keys, Command.RELEASE: self._release, Command.QUIT: self._quit,
+        }  # fmt: skip
 
-    # Every tick
+    # Life
 
-    def tick(self) -> None:
-        """Hand over input, fetch news, show the frame that is due, repaint what has changed."""
-        self._hand_over()
-        self._fetch()
-        self._show_due()
-        if self.hud.refresh() or self.messages.changed():
-            self.viewport.widget.update()
+    def begin(self) -> None:
+        """Load the model and play."""
+        self.exit_code = 0
+        self._playing = False
+        self._presenter = None
+        self.hud.set_visible(False)
+        self.notices.clear()
+        self.loading.begin()
+        self._ticker.start()
+        self._hud_timer.start()
+        self._bridge.start(self._config)
 
-    def _hand_over(self) -> None:
-        """The newest action to the street. A person who takes the keys ends a scripted walk."""
-        action = self.controls.tick()
-        if action is None or self.panel.isVisible():
+    def _ready(self) -> None:
+        """The street stands: pace by its rate."""
+        spec = self._bridge.spec
+        if spec is None:
             return
-        self.bridge.put_action(action)
-        if not action.idle:
+        self._presenter = Presenter(self.viewport, spec.rate, self._clock)
+        if self._source is not None:
+            self._scripted = ScriptedInput(self._source, spec.frames_per_chunk / spec.rate, self._clock)
             self._source = None
-            if self.messages.hint:
-                self.messages.hint_read()
-                self._settings.hint_seen = True
+        self.loading.show_progress("Opening the world", 1.0)
 
-    def _fetch(self) -> None:
-        """The newest chunk into the pacer, its snapshot into the readings."""
-        chunk, last = self.bridge.newest(), self._newest
-        if chunk is None or chunk is last:
+    def _first_picture(self, snapshot: Snapshot) -> None:
+        """Uncover the picture."""
+        self._playing = True
+        self.loading.hide()
+        self.hud.set_visible(True)
+        self._mouse_hint_until = self._clock() + MOUSE_HINT_SECONDS
+        self._key_hint.setVisible(not self._settings.keys_known)
+        if self._record_to is not None:
+            self._start_film(snapshot, self._record_to)
+            self._record_to = None
+        self._lay_out()
+        self._refresh_hud()
+
+    def _tick(self) -> None:
+        """Every few milliseconds: input in, picture out."""
+        action = self.inputs.poll()
+        if action is not None:
+            if self._scripted is not None:
+                self._scripted.end()
+            self._bridge.put(action)
+            if action.buttons & ~Button.RUN:
+                self._know_keys()
+        if self._presenter is None:
             return
-        self._newest = chunk
-        self.messages.loaded()
-        self.readings.see(chunk.snapshot)
-        self._tell_degraded(last.snapshot if last else None, chunk.snapshot)
-        if self.pacer is None:
-            self.pacer = Pacer(chunk.snapshot.rate)
-        if last is not None and chunk.index == last.index:
-            self.pacer.rest()
+        chunk = self._bridge.newest()
+        if self._scripted is not None:
+            action = self._scripted.next(chunk)
+            if action is not None:
+                self._bridge.put(action)
+        self._presenter.tick(chunk)
+        if chunk is not None and not self._playing:
+            self._first_picture(chunk.snapshot)
+
+    def show_failure(self, error: WorldPagerError, *, fatal: bool = True) -> None:
+        """Say what went wrong; a fatal failure leaves trying again or quitting."""
+        self.inputs.release_all()
+        if fatal:
+            self.exit_code = 1
+            self._end_film()
+            self.loading.hide()
+        panel = MessagePanel(self, error, fatal=fatal)
+        panel.again.connect(self._try_again)
+        panel.quit.connect(self._quit)
+        self._open(panel)
+
+    def _try_again(self) -> None:
+        self._close_panel()
+        self.begin()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """End everything: the street at its next chunk, films whole, settings kept."""
+        self._ticker.stop()
+        self._hud_timer.stop()
+        self.inputs.release_all()
+        self._end_film()
+        self.hide()
+        self._bridge.stop()
+        self.film.wait()
+        save_settings(self._settings, self._settings_path)
+        event.accept()
+
+    def _quit(self) -> None:
+        self.close()
+
+    # What is shown
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """The newest snapshot."""
+        newest = self._presenter.newest if self._presenter else None
+        return newest.snapshot if newest else None
+
+    def _refresh_hud(self) -> None:
+        """A few times a second: cards, chips."""
+        snapshot, presenter = self.snapshot, self._presenter
+        if snapshot is None or presenter is None or not self._playing:
             return
-        self._chunks[chunk.index] = chunk
-        while len(self._chunks) > KEPT_CHUNKS:
-            del self._chunks[next(iter(self._chunks))]
-        if self._film_wanted is not None and not chunk.snapshot.opening:
-            self._start_film(self._film_wanted)
-            self._film_wanted = None
-        self.pacer.offer(chunk.index, len(chunk.frames), self._clock())
-        if self._source is not None and not chunk.snapshot.opening:
-            self._follow(self._source, len(chunk.frames) / chunk.snapshot.rate)
+        recorder = self.film.recorder
+        screen = self.screen().refreshRate() if self.screen() else 0.0
+        self.hud.show_state(
+            HudState(snapshot, presenter.presented_fps, screen, recorder.fps if recorder else None, presenter.key_to_picture)
+        )
+        self._refresh_chips(snapshot)
 
-    def _follow(self, source: ScriptedSource, seconds: float) -> None:
-        """The script's action for the next ``seconds`` of the world's time."""
-        action = source.next(seconds)
-        if action is None:
-            self._source = None
-            self.messages.say("The script has ended: the keys are yours")
-        self.bridge.put_action(action or Action())
+    def _refresh_chips(self, snapshot: Snapshot) -> None:
+        seconds = self.film.seconds
+        filming = f"recording  {int(seconds) // 60}:{int(seconds) % 60:02d}" if self.film.recorder else ""
+        self.notices.state("record", filming, theme.ALARM)
+        self.notices.state("memory", "memory off  ·  M brings it back" if snapshot.policy == "none" else "", theme.DISK)
+        self.notices.state("pause", "paused  ·  Space goes on" if snapshot.paused else "", theme.INK)
+        self.notices.state("opening", "looking around to fill the memory" if snapshot.opening else "", theme.DEVICE)
+        hint = "click to look with the mouse" if self.mouse.can_hold else "drag to look around"
+        self.notices.set_hint(hint if not self.mouse.held and self._clock() < self._mouse_hint_until else "")
+        for what in snapshot.degraded:
+            if what not in self._degraded:
+                self.notices.say(what, theme.ALARM)
+        self._degraded = snapshot.degraded
 
-    def _show_due(self) -> None:
-        due = self.pacer.due(self._clock()) if self.pacer is not None else None
-        chunk = self._chunks.get(due.chunk) if due is not None else None
-        if due is None or chunk is None:
-            return
-        self.viewport.show_frame(chunk.frames[due.frame])
-        self.readings.presented_frame(chunk.snapshot.action_stamp if due.frame == 0 else 0.0)
+    def _lay_out(self) -> None:
+        """Put every layer in its place."""
+        self.viewport.widget.setGeometry(self.rect())
+        self.hud.layout()
+        room = TIMELINE_ROOM if self.hud.preset == "full" and self._playing else 0.0
+        scale = theme.scale_for(self.width(), self.height())
+        self._key_hint.place(self.height() / scale - room - EDGE - HINT_HEIGHT, scale)
+        self.notices.set_lift(room + (HINT_HEIGHT if self._key_hint.isVisible() else 0.0))
+        self.loading.setGeometry(self.rect())
+        if self.panel is not None:
+            self.panel.setGeometry(self.rect())
 
-    def _tell_degraded(self, last: Snapshot | None, now: Snapshot) -> None:
-        new = [words for words in now.degraded if last is None or words not in last.degraded]
-        if new:
-            self.messages.say(new[-1], 5.0)
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Lay out anew."""
+        self._lay_out()
 
-    def _draw_over(self, painter: QPainter) -> None:
-        """The overlays; called by the viewport at the end of each painting."""
-        self.readings.display.count()
-        widget = self.viewport.widget
-        self.hud.resize(widget.width(), widget.height(), widget.devicePixelRatioF())
-        self.hud.draw(painter)
-        film = self.keepsakes.film_seconds if self.keepsakes.recording else None
-        self.messages.draw(painter, widget.width(), widget.height(), self.hud, film)
+    def _open(self, panel: Panel) -> None:
+        """Show ``panel`` instead of any other; keys go there."""
+        self._close_panel()
+        self.inputs.release_all()
+        self.panel = panel
+        panel.closed.connect(self._panel_closed)
+        panel.open()
 
-    # Street
+    def _close_panel(self) -> None:
+        if self.panel is not None:
+            self.panel.close_panel()
 
-    def _loading(self, stage: str, share: float) -> None:
-        self.messages.load(stage, share)
+    def _panel_closed(self) -> None:
+        self.panel = None
+        self.setFocus()
 
-    def _failed(self, error: WorldPagerError) -> None:
-        self.controls.release_all()
-        self.keepsakes.end_film()
-        self.messages.fail(error)
-
-    def _new_world(self, seed: int) -> None:
-        if self.bridge.send(NewWorld(seed)):
-            self._begin_again(f"World {seed}")
-
-    def _begin_again(self, words: str) -> None:
-        self.pacer = None
-        self._chunks.clear()
-        self._paused = self.messages.paused = False
-        self.messages.say(words)
+    def _know_keys(self) -> None:
+        """A person has moved: the hint has done its work."""
+        if self._key_hint.isVisible():
+            self._key_hint.hide()
+            self._settings.keys_known = True
+            self._lay_out()
 
     # Commands
 
-    def command(self, name: str) -> None:
-        """Do what a key of the keymap stands for."""
-        does: dict[str, Callable[[], object]] = {
-            "pause": self._pause, "reset": self._reset, "new world": self._ask_world, "overlays": self._overlays,
-            "memory": self._memory, "help": self.messages.toggle_help, "record": self._record, "full screen": self._full_screen,
-            "screenshot": self._screenshot, "escape": self._escape, "accept": self._accept,
-        }  # fmt: skip
-        does[name]()
-        self.viewport.widget.update()
-
-    def _pause(self) -> None:
-        if self.bridge.send(Pause(not self._paused)):
-            self._paused = self.messages.paused = not self._paused
+    def _toggle_pause(self) -> None:
+        self._paused = not self._paused
+        self._bridge.send(Pause(self._paused))
 
     def _reset(self) -> None:
-        snapshot = self.readings.snapshot
-        if snapshot is not None and self.bridge.send(Reset()):
-            self._begin_again(f"World {snapshot.seed}, from the beginning")
+        if self._bridge.send(Reset()):
+            self._paused = False
+            self.notices.say("this world begins again, with an empty memory")
 
     def _ask_world(self) -> None:
-        if self.bridge.running and self.readings.snapshot is not None:
-            self.controls.release_all()
-            self.panel.ask(self.readings.snapshot.seed, self.hud.scale)
+        if self._playing:
+            panel = NewWorldPanel(self, self.snapshot.seed if self.snapshot else self._config.seed)
+            panel.chosen.connect(self._new_world)
+            self._open(panel)
 
-    def _overlays(self) -> None:
-        self.hud.use(self.hud.next_preset())
-        self._settings.preset = self.hud.preset
-        self.messages.say(f"Overlays: {self.hud.preset}")
+    def _new_world(self, seed: int) -> None:
+        self._config = replace(self._config, seed=seed)
+        if self._bridge.send(NewWorld(seed)):
+            self._paused = False
+            self.notices.say(f"opening world {seed}", theme.DEVICE)
 
-    def _memory(self) -> None:
-        on = not self._memory_on
-        if self.bridge.send(UsePolicy(self._policy if on else MEMORY_OFF)):
-            self._memory_on = on
-            self.messages.say("Memory on: the world remembers" if on else "Memory off: only the last moments count")
+    def _toggle_memory(self) -> None:
+        wanted = self._config.policy if self._config.policy != "none" else MEMORY_POLICY
+        off = self.snapshot is not None and self.snapshot.policy == "none"
+        if self._bridge.send(UsePolicy(wanted if off else "none")):
+            self.notices.say("memory on: the world comes back" if off else "memory off: what leaves the picture is forgotten", theme.DEVICE)
 
-    def _record(self) -> None:
-        if self.keepsakes.recording:
-            self.bridge.send(Record(None))
-            self.keepsakes.end_film()
-            self.messages.say("Finishing the film …")
-        else:
-            self._start_film(None)
+    def _cycle_overlay(self) -> None:
+        self._settings.overlay = self.hud.cycle()
+        self._lay_out()
+        self._refresh_hud()
 
-    def _start_film(self, path: Path | None) -> None:
-        """Begin a film in ``path``, or in the folder for films."""
-        if self._newest is not None and self.bridge.running:
-            self.keepsakes.start_film(self._newest.frames[0], self._newest.snapshot, path)
+    def _toggle_fit(self) -> None:
+        self._settings.fit = "whole" if self._settings.fit == "fill" else "fill"
+        self.viewport.set_fit(self._settings.fit)
 
-    def _full_screen(self) -> None:
-        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+    def _toggle_record(self) -> None:
+        if self.film.recorder is not None:
+            self._end_film()
+            self.notices.say("finishing the film")
+        elif self.snapshot is not None:
+            self._start_film(self.snapshot)
+
+    def _start_film(self, snapshot: Snapshot, path: Path | None = None) -> None:
+        spec = self._bridge.spec
+        if spec is None:
+            return
+        try:
+            recorder = self.film.start(spec, snapshot, path)
+        except WorldPagerError as error:
+            self.show_failure(error, fatal=False)
+            return
+        self._bridge.send(Record(recorder.offer))
+        self._refresh_hud()
+
+    def _end_film(self) -> None:
+        if self.film.recorder is not None:
+            self._bridge.send(Record(None))
+            self.film.stop()
+
+    def _film_saved(self, report: RecorderReport) -> None:
+        self.notices.say(f"film saved: {report.path}", theme.HOST)
 
     def _screenshot(self) -> None:
-        seed = self._newest.snapshot.seed if self._newest else self.bridge.config.seed
-        self.keepsakes.keep_picture(self.viewport.picture(), seed)
+        """The window as it is, without passing words."""
+        self.notices.toast.say("")
+        self._save_picture(lambda: self.grab().toImage())
 
-    def _escape(self) -> None:
-        self.messages.help = False
-        self.controls.release_mouse()
+    def _screenshot_picture(self) -> None:
+        self._save_picture(self.viewport.picture)
 
-    def _accept(self) -> None:
-        if self.messages.error is not None and not self.bridge.running:
-            self.messages.error = None
-            self.messages.load("Trying again", 0.0)
-            self._newest = None
-            self.bridge.start()
+    def _save_picture(self, take: Callable[[], object]) -> None:
+        if self.snapshot is None:
+            return
+        try:
+            path = save_picture(take(), self.snapshot)  # type: ignore[arg-type]
+        except WorldPagerError as error:
+            self.show_failure(error, fatal=False)
+        else:
+            self.notices.say(f"screenshot saved: {path}", theme.HOST)
+
+    def _toggle_fullscreen(self) -> None:
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    def _show_keys(self) -> None:
+        panel = KeysPanel(self, self._settings, self.viewport.kind)
+        panel.changed.connect(self._take_settings)
+        self._know_keys()
+        self._open(panel)
+
+    def _take_settings(self) -> None:
+        self._feel.sensitivity, self._feel.invert = self._settings.sensitivity, self._settings.invert
+
+    def _release(self) -> None:
+        """Let the mouse go; without a held mouse, leave full screen."""
+        if not self.mouse.let_go() and self.isFullScreen():
+            self._toggle_fullscreen()
 
     # Events
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Controls first, then commands."""
-        control = event.modifiers() & Qt.KeyboardModifier.ControlModifier
-        if control and event.key() == Qt.Key.Key_Q:
-            self.close()
-            return
-        if self.panel.isVisible() or control or self.controls.key_event(event, down=True) or event.isAutoRepeat():
-            return
-        name = command_of(event.nativeScanCode(), event.key())
-        if name is not None:
-            self.command(name)
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """A held control, or a command."""
+        command = None if event.isAutoRepeat() else self._keymap.command(event)
+        if command is not None:
+            self._obey[command]()
+        elif event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier):
+            event.ignore()
+        else:
+            self.inputs.key_down(event)
 
-    def keyReleaseEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """Let go of a control."""
-        self.controls.key_event(event, down=False)
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        """A held control may go up."""
+        self.inputs.key_up(event)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """A click on the picture takes the mouse, or begins a drag where it can't be taken."""
-        if self.panel.isVisible() or self.messages.error is not None or self._newest is None:
-            return
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A click holds the pointer, or begins a drag."""
         self.setFocus()
-        self.controls.capture()
-        if self.controls.captured:
-            self.messages.say("Esc lets go of the mouse", 1.8)
-        self.controls.drag(event.globalPosition().toPoint())
+        if event.button() == Qt.MouseButton.LeftButton and self._playing:
+            self.mouse.press(event.position())
+            self._mouse_hint_until = 0.0
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """Dragging looks around."""
-        if event.buttons():
-            self.controls.drag(event.globalPosition().toPoint())
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Matters for drags alone; a held pointer is asked for at each tick."""
+        self.mouse.move(event.position())
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
-        """The drag is over."""
-        self.controls.drag(None)
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Ends a drag."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.mouse.release_button()
 
-    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
-        """Nobody is at the keys any more."""
-        self.controls.release_all()
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Without the keyboard nothing stays held."""
+        self.inputs.release_all()
+        super().focusOutEvent(event)
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        """The same when another window comes to the front."""
+    def changeEvent(self, event: QEvent) -> None:
+        """The same when the window is no longer the active one."""
         if event.type() == QEvent.Type.ActivationChange and not self.isActiveWindow():
-            self.controls.release_all()
+            self.inputs.release_all()
         super().changeEvent(event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
-        """Keep the card in the middle."""
-        self.panel.centre()
-
-    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
-        """Vanish at once, then end the street and finish what is being written."""
-        self._timer.stop()
-        self.controls.release_all()
-        self.hide()
-        self.bridge.close()
-        self.keepsakes.close()
-        event.accept()

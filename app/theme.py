@@ -1,46 +1,128 @@
-"""Colours, type and measures of everything drawn over the picture.
+"""Colours, type and measures, in one place.
 
-The palette is Okabe and Ito's, which people with any kind of colour vision can tell apart; tiers differ in shape, too.
+Tiers and events have the colours of Okabe and Ito's palette, which colour-blind eyes tell apart; wherever a colour means something, a
+shape, a place or a word says the same.
 """
 
 from __future__ import annotations
 
-from PySide6.QtGui import QColor, QFont
+from dataclasses import dataclass
 
-ORANGE, SKY, GREEN = QColor("#E69F00"), QColor("#56B4E9"), QColor("#009E73")
-YELLOW, VERMILLION, PURPLE = QColor("#F0E442"), QColor("#D55E00"), QColor("#CC79A7")
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF
 
-TIER_COLOURS = (ORANGE, SKY, GREEN)
-"""By the tier codes of the snapshot: device, host, disk."""
+DEVICE = QColor("#56B4E9")
+HOST = QColor("#009E73")
+DISK = QColor("#E69F00")
+GONE = QColor("#8A8F98")
+ALARM = QColor("#D55E00")
+AHEAD = QColor("#CC79A7")
+STALE = QColor("#F0E442")
+TIERS = (DEVICE, HOST, DISK, GONE)
+"""By tier code of the snapshot."""
 
-CARD = QColor(10, 14, 22, 196)
-CARD_EDGE = QColor(255, 255, 255, 26)
-TROUGH = QColor(255, 255, 255, 30)
-RULE = QColor(255, 255, 255, 20)
-TEXT = QColor("#F3F6FB")
-QUIET = QColor(214, 222, 236, 178)
-BACKDROP = QColor("#0B0F17")
-ALARM = QColor("#FF7A45")
-"""Vermillion, lighter: text in it stays legible on a dark card."""
-CALM = QColor("#4FD1A5")
-"""Green, lighter, for text."""
+INK = QColor(255, 255, 255, 238)
+SOFT = QColor(255, 255, 255, 165)
+FAINT = QColor(255, 255, 255, 110)
+LINE = QColor(255, 255, 255, 26)
+TROUGH = QColor(255, 255, 255, 24)
+CARD = QColor(12, 15, 20, 186)
+CARD_EDGE = QColor(255, 255, 255, 22)
+NIGHT = QColor(9, 11, 15)
 
-GRID = 8.0
-"""All distances are multiples of it, in pixels of a window 720 pixels high."""
-DESIGN_WIDTH, DESIGN_HEIGHT = 1280.0, 720.0
-FAMILIES = ["Inter", "Noto Sans", "Segoe UI", "Ubuntu", "Cantarell", "DejaVu Sans"]
-
-
-def font(pixels: float, *, bold: bool = False) -> QFont:
-    """A face of ``pixels`` height whose figures all have the same width."""
-    face = QFont(FAMILIES)
-    face.setPixelSize(max(1, round(pixels)))
-    face.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
-    face.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
-    face.setFeature(QFont.Tag("tnum"), 1)
-    return face
+FAMILIES = ("Inter", "SF Pro Text", "Segoe UI", "Cantarell", "Noto Sans", "Roboto", "Ubuntu", "Helvetica Neue", "DejaVu Sans")
+DESIGN_HEIGHT, DESIGN_WIDTH = 720, 1280
 
 
-def scale_of(width: float, height: float) -> float:
-    """How much larger than designed everything is drawn in a window of this size."""
-    return max(0.7, min(width / DESIGN_WIDTH, height / DESIGN_HEIGHT))
+def scale_for(width: int, height: int) -> float:
+    """Enlargement of all measures in a window of this size: overlays take the same share of a 4K window as of a small one."""
+    return max(0.8, min(6.0, width / DESIGN_WIDTH, height / DESIGN_HEIGHT))
+
+
+def with_alpha(colour: QColor, alpha: int) -> QColor:
+    """``colour`` as transparent as ``alpha`` (0 to 255) says."""
+    faded = QColor(colour)
+    faded.setAlpha(alpha)
+    return faded
+
+
+def family() -> str:
+    """The first of the wanted font families that is installed."""
+    installed = set(QFontDatabase.families())
+    return next((name for name in FAMILIES if name in installed), QFont().family())
+
+
+def font(pixels: float, weight: QFont.Weight = QFont.Weight.Normal, spacing: float = 0.0) -> QFont:
+    """The interface's font with figures of one width; ``spacing`` in pixels between letters."""
+    made = QFont(family())
+    made.setPixelSize(max(1, round(pixels)))
+    made.setWeight(weight)
+    made.setFeature(QFont.Tag("tnum"), 1)
+    if spacing:
+        made.setLetterSpacing(QFont.SpacingType.AbsoluteSpacing, spacing)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """The four voices of the interface."""
+
+    label: QFont
+    """What a thing is: small, spaced."""
+    body: QFont
+    """Words and minor figures."""
+    value: QFont
+    """The figure that counts."""
+    hero: QFont
+    """The one figure of a card."""
+
+    @staticmethod
+    def voices() -> Type:
+        """The voices in the design's own pixels."""
+        return Type(
+            label=font(10, QFont.Weight.DemiBold, 0.8),
+            body=font(12),
+            value=font(14, QFont.Weight.DemiBold),
+            hero=font(26, QFont.Weight.DemiBold),
+        )
+
+
+def text_width(face: QFont, text: str) -> float:
+    """Width of ``text`` in pixels."""
+    return QFontMetricsF(face).horizontalAdvance(text)
+
+
+def sheet(scale: float) -> str:
+    """Style sheet of the panels at ``scale``."""
+    px = lambda value: f"{round(value * scale)}px"  # noqa: E731 - a unit, not a function
+    return f"""
+    QWidget {{ color: rgba(255,255,255,238); font-family: "{family()}"; font-size: {px(14)}; }}
+    QFrame#panel {{ background: rgba(16,19,26,236); border: 1px solid rgba(255,255,255,28); border-radius: {px(14)}; }}
+    QLabel {{ background: transparent; }}
+    QLabel#title {{ font-size: {px(20)}; font-weight: 600; }}
+    QLabel#soft {{ color: rgba(255,255,255,170); }}
+    QLabel#section {{ color: rgba(255,255,255,120); font-size: {px(11)}; font-weight: 600; letter-spacing: {px(1)}; }}
+    QLabel#cap {{ background: rgba(255,255,255,22); border: 1px solid rgba(255,255,255,34); border-radius: {px(5)};
+        padding: {px(2)} {px(8)}; font-weight: 600; font-size: {px(12)}; }}
+    QPushButton {{ background: rgba(255,255,255,20); border: 1px solid rgba(255,255,255,38); border-radius: {px(8)};
+        padding: {px(8)} {px(18)}; }}
+    QPushButton:hover {{ background: rgba(255,255,255,36); }}
+    QPushButton:focus {{ border-color: {DEVICE.name()}; }}
+    QPushButton#primary {{ background: {DEVICE.name()}; border-color: {DEVICE.name()}; color: #0a0d12; font-weight: 600; }}
+    QPushButton#primary:hover {{ background: #79c5f0; }}
+    QPushButton#primary:focus {{ border-color: white; }}
+    QLineEdit {{ background: rgba(0,0,0,110); border: 1px solid rgba(255,255,255,48); border-radius: {px(8)};
+        padding: {px(8)} {px(12)}; font-size: {px(18)}; selection-background-color: {DEVICE.name()}; selection-color: #0a0d12; }}
+    QLineEdit:focus {{ border-color: {DEVICE.name()}; }}
+    QCheckBox {{ spacing: {px(8)}; background: transparent; }}
+    QCheckBox::indicator {{ width: {px(16)}; height: {px(16)}; border: 1px solid rgba(255,255,255,90); border-radius: {px(4)};
+        background: rgba(0,0,0,90); }}
+    QCheckBox::indicator:checked {{ background: {DEVICE.name()}; border-color: {DEVICE.name()}; }}
+    QCheckBox:focus {{ color: {DEVICE.name()}; }}
+    QSlider {{ background: transparent; min-height: {px(22)}; }}
+    QSlider::groove:horizontal {{ height: {px(4)}; background: rgba(255,255,255,40); border-radius: {px(2)}; }}
+    QSlider::sub-page:horizontal {{ background: {DEVICE.name()}; border-radius: {px(2)}; }}
+    QSlider::handle:horizontal {{ width: {px(16)}; margin: -{px(6)} 0; background: white; border-radius: {px(8)}; }}
+    QComboBox {{ background: rgba(255,255,255,20); border: 1px solid rgba(255,255,255,38); border-radius: {px(8)}; padding: {px(5)} {px(12)}; }}
+    QComboBox:focus {{ border-color: {DEVICE.name()}; }}
+    QComboBox QAbstractItemView {{ background: #14181f; selection-background-color: {DEVICE.name()}; selection-color: #0a0d12; }}
+    """

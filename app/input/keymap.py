@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import resources
+from typing import TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
@@ -46,6 +47,9 @@ class Command(StrEnum):
     KEYS = "keys"
     RELEASE = "release"
     QUIT = "quit"
+
+
+Meaning = TypeVar("Meaning", Button, Command)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +129,7 @@ def _combination(text: str) -> int:
     return sequence[0].toCombined()
 
 
-def _bind[T](table: dict[int, T], key: int, meaning: T, name: str) -> None:
+def _bind(table: dict[int, Meaning], key: int, meaning: Meaning, name: str) -> None:
     if table.setdefault(key, meaning) != meaning:
         raise InputError(f"The key map gives {name} two meanings.", "Leave one of them out.")
 

@@ -1,89 +1,93 @@
-"""All remembered chunks in a row, by tier, with those in use and the spill point; above, the time of the newest chunks."""
+"""The world's memory as a strip of time: one column a chunk, a lane for each tier, arcs to what is brought back now."""
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainterPath, QPen
 
 from worldpager.app import theme
-from worldpager.app.overlay.cards import PAD
-from worldpager.app.overlay.ink import Ink
-from worldpager.app.overlay.readings import SAMPLES, Readings
-from worldpager.engine.telemetry.snapshot import TIER_NONE, Snapshot
+from worldpager.app.overlay.card import PAD, Card, HudState, Strokes
+from worldpager.engine.telemetry.snapshot import Snapshot
 
-STRIP_TOP, STRIP_HEIGHT = 46.0, 14.0
-LEAST_SPAN = 48
-TIMES_WIDTH = 26 * theme.GRID
-
-
-class ChunkTimeline:
-    """A wide card: memory's strip on the left, chunk times on the right."""
-
-    def __init__(self, width: float) -> None:
-        self.size = (width, 9 * theme.GRID)
-
-    def draw(self, ink: Ink, readings: Readings, snapshot: Snapshot) -> None:
-        """Strip, marks, times."""
-        ink.panel(QRectF(0, 0, *self.size))
-        self._strip(ink, snapshot)
-        self._times(ink, readings, snapshot)
-
-    def _strip(self, ink: Ink, snapshot: Snapshot) -> None:
-        blocks = snapshot.block_map
-        left, width = PAD, self.size[0] - 3 * PAD - TIMES_WIDTH
-        count = len(blocks.ids)
-        spill = snapshot.spill_chunk
-        span = max(LEAST_SPAN, count, spill + 8 if spill is not None and count < spill < 3 * count else 0)
-        ink.text(left, 23, "Remembered chunks", 12, bold=True)
-        ink.fill(QRectF(left, STRIP_TOP, width, STRIP_HEIGHT), theme.TROUGH, 3)
-        cell = width / span
-        for start, stop, tier in runs(blocks.tier):
-            if tier != TIER_NONE:
-                gap = 0.0 if cell < 3 else 0.5
-                ink.fill(QRectF(left + start * cell, STRIP_TOP, (stop - start) * cell - gap, STRIP_HEIGHT), theme.TIER_COLOURS[tier], 1)
-        if cell >= 5:
-            for k in range(1, count):
-                x = left + k * cell
-                ink.line(QPointF(x, STRIP_TOP), QPointF(x, STRIP_TOP + STRIP_HEIGHT), QColor(10, 14, 22, 150), 1)
-        self._in_use(ink, snapshot, left, cell)
-        if spill is not None and spill <= span:
-            x = left + spill * cell
-            ink.line(QPointF(x, STRIP_TOP - 9), QPointF(x, STRIP_TOP + STRIP_HEIGHT + 4), theme.ALARM, 1.6, dashed=True)
-            ink.text(min(x, left + width - 20), 34, "spill point", 10, theme.ALARM, align=0.5)
-
-    def _in_use(self, ink: Ink, snapshot: Snapshot, left: float, cell: float) -> None:
-        """A pointer at each block of the working set."""
-        colour = theme.ALARM if snapshot.stale else theme.TEXT
-        for row in np.flatnonzero(np.isin(snapshot.block_map.ids, np.array(snapshot.working_set, np.int64))):
-            x = left + (int(row) + 0.5) * cell
-            ink.polygon([QPointF(x, STRIP_TOP + 1), QPointF(x - 5, STRIP_TOP - 8), QPointF(x + 5, STRIP_TOP - 8)], colour)
-            ink.line(QPointF(x, STRIP_TOP), QPointF(x, STRIP_TOP + STRIP_HEIGHT), colour, 1.6)
-
-    def _times(self, ink: Ink, readings: Readings, snapshot: Snapshot) -> None:
-        """A bar for each of the newest chunks; the dashed line is the time in which the world keeps its natural speed."""
-        left, right = self.size[0] - PAD - TIMES_WIDTH, self.size[0] - PAD
-        base, height = STRIP_TOP + STRIP_HEIGHT, 32.0
-        frames = snapshot.frames / snapshot.chunk if snapshot.chunk else 0.0
-        budget = 1e3 * frames / snapshot.rate if snapshot.rate else 0.0
-        top = max([1.0, 1.25 * budget, *(min(chunk.milliseconds, 3 * budget + 1) for chunk in readings.chunks)])
-        ink.text(left, 23, "Chunk time", 12, bold=True)
-        ink.text(right, 23, f"{snapshot.chunk_ms:.0f} of {budget:.0f} ms", 11, theme.QUIET, align=1)
-        step = TIMES_WIDTH / SAMPLES
-        for i, chunk in enumerate(readings.chunks):
-            x = right - (len(readings.chunks) - i) * step
-            tall = height * min(1.0, chunk.milliseconds / top)
-            colour = theme.ALARM if chunk.missed or chunk.stale else theme.SKY
-            ink.fill(QRectF(x, base - tall, step - 0.8, tall), colour)
-        y = base - height * min(1.0, budget / top)
-        ink.line(QPointF(left, y), QPointF(right, y), theme.QUIET, 1, dashed=True)
+LANE = 6.0
+LANE_GAP = 2.0
+LANES_TOP = 38.0
+LEAST_CHUNKS = 96
+"""Chunks that the strip is wide at least, so that its beginning doesn't look bloated."""
 
 
-def runs(tiers: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> list[tuple[int, int, int]]:
-    """(start, stop, tier) of neighbours in the same tier."""
-    if not len(tiers):
-        return []
-    edges = [0, *(np.flatnonzero(np.diff(tiers)) + 1).tolist(), len(tiers)]
-    return [(start, stop, int(tiers[start])) for start, stop in itertools.pairwise(edges)]
+class ChunkTimeline(Card):
+    """The strip along the lower edge."""
+
+    design_size = (1252, 74)
+
+    def draw(self, strokes: Strokes, state: HudState, width: float, height: float) -> None:
+        """Lanes, spill point, arcs."""
+        snapshot = state.snapshot
+        area = QRectF(PAD + 52, LANES_TOP, width - 2 * PAD - 52, 3 * (LANE + LANE_GAP))
+        span = max(LEAST_CHUNKS, snapshot.chunk, min(snapshot.spill_chunk or 0, 2 * LEAST_CHUNKS))
+        strokes.label(PAD, 24, "timeline")
+        _draw_lanes(strokes, snapshot, area, span)
+        _draw_spill(strokes, snapshot, area, span)
+        _draw_arcs(strokes, snapshot, area, span)
+
+
+def columns(snapshot: Snapshot, span: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Place of each remembered block on the strip, 0 to 1. Blocks are numbered on over worlds; the newest is the present chunk."""
+    ids = snapshot.block_map.ids
+    if not len(ids):
+        return np.zeros(0)
+    first = int(ids[-1]) - snapshot.chunk + 1
+    return np.clip((ids - first) / span, 0.0, 1.0)
+
+
+def _draw_lanes(strokes: Strokes, snapshot: Snapshot, area: QRectF, span: int) -> None:
+    """A dash for each chunk in the lane of its tier."""
+    for lane, name in enumerate(("device", "host", "disk")):
+        y = area.top() + lane * (LANE + LANE_GAP)
+        strokes.text(PAD, y + LANE, name, theme.font(10), theme.SOFT)
+        strokes.fill(QRectF(area.left(), y, area.width(), LANE), theme.with_alpha(theme.INK, 13), 2)
+    wide = max(1.0, area.width() / span - 0.8)
+    tiers = snapshot.block_map.tier
+    places = columns(snapshot, span)
+    painter = strokes.painter
+    painter.setPen(Qt.PenStyle.NoPen)
+    for lane in range(3):
+        y = area.top() + lane * (LANE + LANE_GAP)
+        painter.setBrush(theme.TIERS[lane])
+        painter.drawRects([QRectF(area.left() + place * area.width(), y, wide, LANE) for place in places[tiers == lane].tolist()])
+
+
+def _draw_spill(strokes: Strokes, snapshot: Snapshot, area: QRectF, span: int) -> None:
+    """A dashed line where the host tier overflows."""
+    spill = snapshot.spill_chunk
+    if spill is None or spill > span:
+        return
+    x = area.left() + spill / span * area.width()
+    strokes.line(QPointF(x, area.top() - 6), QPointF(x, area.bottom() + 2), theme.DISK, 1.2, (3, 2))
+    text = f"spill at {spill}"
+    if x + 6 + theme.text_width(strokes.type.body, text) < area.right():
+        strokes.text(x + 6, area.top() - 4, text, colour=theme.DISK)
+    else:
+        strokes.text_left_of(x - 6, area.top() - 4, text, colour=theme.DISK)
+
+
+def _draw_arcs(strokes: Strokes, snapshot: Snapshot, area: QRectF, span: int) -> None:
+    """From now back to the chunks in the working set."""
+    now = area.left() + min(1.0, snapshot.chunk / span) * area.width()
+    strokes.line(QPointF(now, area.top() - 6), QPointF(now, area.bottom() + 2), theme.INK, 1.5)
+    places = dict(zip(snapshot.block_map.ids.tolist(), columns(snapshot, span).tolist(), strict=True))
+    colour = theme.STALE if snapshot.stale else theme.INK
+    painter = strokes.painter
+    for block in snapshot.working_set:
+        if block not in places:
+            continue
+        x = area.left() + places[block] * area.width() + 1
+        arc = QPainterPath(QPointF(now, area.top() - 2))
+        rise = min(30.0, 8 + abs(now - x) * 0.1)
+        arc.cubicTo(QPointF(now, area.top() - rise), QPointF(x, area.top() - rise), QPointF(x, area.top() - 2))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(theme.with_alpha(colour, 200), 1.3, Qt.PenStyle.DashLine if snapshot.stale else Qt.PenStyle.SolidLine))
+        painter.drawPath(arc)
+        strokes.fill(QRectF(x - 1.5, area.top() - 3, 3, 3), colour, 1.5)

@@ -1,109 +1,92 @@
-"""Lays the cards out and keeps each as a pixmap: they are drawn a few times a second, the picture every frame."""
+"""The overlay's presets, and where each card lies."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import deque
+from dataclasses import replace
 
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QPainter, QPixmap
+from PySide6.QtWidgets import QWidget
 
 from worldpager.app import theme
-from worldpager.app.overlay.cards import WIDTH, Card, DiskCard, RateCard, StallCard, SummaryCard, TierCard, WorldCard
+from worldpager.app.overlay.card import SPARK_POINTS, Card, HudState
 from worldpager.app.overlay.chunk_timeline import ChunkTimeline
-from worldpager.app.overlay.ink import Ink
+from worldpager.app.overlay.memory_card import DiskCard, MemoryCard, StallCard
 from worldpager.app.overlay.pose_map import PoseMap
-from worldpager.app.overlay.readings import Readings
+from worldpager.app.overlay.status_card import SmallCard, StatusCard
 
 PRESETS = ("none", "small", "full")
-PERIOD = 0.2
-"""Seconds between two drawings of the cards."""
-MARGIN, GAP = 2 * theme.GRID, theme.GRID
-
-
-@dataclass(slots=True)
-class _Placed:
-    """A card, its corner in design pixels, and its picture once it is drawn."""
-
-    card: Card
-    left: float
-    top: float
-    pixmap: QPixmap | None = None
+MARGIN = 14.0
+GAP = 10.0
+SMALL_MAP = (176.0, 176.0)
 
 
 class Hud:
-    """The overlays of one window. ``clock`` in seconds."""
+    """All cards over ``parent``. Fed a few times a second with `show_state`; laid out anew by `layout` when the window's size changes."""
 
-    def __init__(self, readings: Readings, clock: Callable[[], float]) -> None:
-        self._readings, self._clock = readings, clock
-        self.preset = "small"
-        self._window = (theme.DESIGN_WIDTH, theme.DESIGN_HEIGHT, 1.0)
-        self._placed: list[_Placed] = []
-        self._drawn = float("-inf")
+    def __init__(self, parent: QWidget, preset: str) -> None:
+        self._parent = parent
+        self._small = SmallCard(parent)
+        self._status, self._memory, self._stalls = StatusCard(parent), MemoryCard(parent), StallCard(parent)
+        self._map, self._disk, self._timeline = PoseMap(parent), DiskCard(parent), ChunkTimeline(parent)
+        self._reads: deque[float] = deque(maxlen=SPARK_POINTS)
+        self._writes: deque[float] = deque(maxlen=SPARK_POINTS)
+        self._wanted = False
+        self.preset = preset
 
     @property
-    def scale(self) -> float:
-        """Logical pixels for each design pixel."""
-        return theme.scale_of(self._window[0], self._window[1])
+    def cards(self) -> dict[str, Card]:
+        """All cards by name."""
+        return {
+            "small": self._small, "status": self._status, "memory": self._memory, "stalls": self._stalls, "map": self._map,
+            "disk": self._disk, "timeline": self._timeline,
+        }  # fmt: skip
 
-    def resize(self, width: float, height: float, ratio: float) -> None:
-        """The window has ``width`` by ``height`` logical pixels of ``ratio`` device pixels each."""
-        if (width, height, ratio) != self._window:
-            self._window = (width, height, ratio)
-            self._lay_out()
+    def set_visible(self, wanted: bool) -> None:
+        """Show the preset's cards, or none at all."""
+        self._wanted = wanted
+        self.layout()
 
-    def use(self, preset: str) -> None:
-        """Show another set of cards."""
-        self.preset = preset
-        self._lay_out()
+    def cycle(self) -> str:
+        """Take the next preset; returns its name."""
+        self.preset = PRESETS[(PRESETS.index(self.preset) + 1) % len(PRESETS)]
+        self.layout()
+        return self.preset
 
-    def next_preset(self) -> str:
-        """The one after the present one, round and round."""
-        return PRESETS[(PRESETS.index(self.preset) + 1) % len(PRESETS)]
+    def show_state(self, state: HudState) -> None:
+        """Draw the visible cards anew; call it at the rate at which the sparklines are to run."""
+        self._reads.append(state.snapshot.disk_read_rate)
+        self._writes.append(state.snapshot.disk_write_rate)
+        state = replace(state, read_rates=tuple(self._reads), write_rates=tuple(self._writes))
+        for card in self.cards.values():
+            card.show_state(state)
 
-    def refresh(self) -> bool:
-        """Draw the cards again if it is time; True when they were drawn."""
-        now = self._clock()
-        snapshot = self._readings.snapshot
-        if now - self._drawn < PERIOD or snapshot is None:
-            return False
-        self._drawn = now
-        self._readings.sample()
-        ratio = self._window[2]
-        for placed in self._placed:
-            width, height = (round(side * self.scale * ratio) for side in placed.card.size)
-            if placed.pixmap is None:
-                placed.pixmap = QPixmap(width, height)
-                placed.pixmap.setDevicePixelRatio(ratio)
-            placed.pixmap.fill(Qt.GlobalColor.transparent)
-            painter = QPainter(placed.pixmap)
-            painter.scale(self.scale, self.scale)
-            placed.card.draw(Ink(painter), self._readings, snapshot)
-            painter.end()
-        return True
+    def layout(self) -> None:
+        """Show the cards of the preset in their places."""
+        scale = theme.scale_for(self._parent.width(), self._parent.height())
+        width, height = self._parent.width() / scale, self._parent.height() / scale
+        shown: dict[Card, tuple[float, float, tuple[float, float] | None]] = {}
+        if self._wanted and self.preset == "small":
+            shown = {self._small: (MARGIN, MARGIN, None), self._map: (width - MARGIN - SMALL_MAP[0], MARGIN, SMALL_MAP)}
+        elif self._wanted and self.preset == "full":
+            shown = self._full(width, height)
+        for card in self.cards.values():
+            if card in shown:
+                x, y, size = shown[card]
+                card.setVisible(True)
+                card.place(x, y, scale, size)
+            else:
+                card.setVisible(False)
 
-    def draw(self, painter: QPainter) -> None:
-        """Put the pictures of the cards onto the window."""
-        for placed in self._placed:
-            if placed.pixmap is not None:
-                painter.drawPixmap(QPointF(round(placed.left * self.scale), round(placed.top * self.scale)), placed.pixmap)
-
-    def _lay_out(self) -> None:
-        width, height = self._window[0] / self.scale, self._window[1] / self.scale
-        right = width - MARGIN - WIDTH
-        self._placed, self._drawn = [], float("-inf")
-        if self.preset == "small":
-            self._column(MARGIN, [SummaryCard()])
-            small = PoseMap(19 * theme.GRID, legend=False)
-            self._placed.append(_Placed(small, width - MARGIN - small.size[0], MARGIN))
-        elif self.preset == "full":
-            self._column(MARGIN, [TierCard(), StallCard(), DiskCard()])
-            self._column(right, [WorldCard(), PoseMap(WIDTH, legend=True), RateCard()])
-            timeline = ChunkTimeline(width - 2 * MARGIN)
-            self._placed.append(_Placed(timeline, MARGIN, height - MARGIN - timeline.size[1]))
-
-    def _column(self, left: float, cards: list[Card]) -> None:
-        top = MARGIN
-        for card in cards:
-            self._placed.append(_Placed(card, left, top))
-            top += card.size[1] + GAP
+    def _full(self, width: float, height: float) -> dict[Card, tuple[float, float, tuple[float, float] | None]]:
+        """Two columns beside the picture's middle, the timeline below."""
+        places: dict[Card, tuple[float, float, tuple[float, float] | None]] = {}
+        y = MARGIN
+        for card in (self._status, self._memory, self._stalls):
+            places[card] = (MARGIN, y, None)
+            y += card.design_size[1] + GAP
+        right = width - MARGIN - PoseMap.design_size[0]
+        places[self._map] = (right, MARGIN, PoseMap.design_size)
+        places[self._disk] = (right, MARGIN + PoseMap.design_size[1] + GAP, None)
+        strip = ChunkTimeline.design_size[1]
+        places[self._timeline] = (MARGIN, height - MARGIN - strip, (width - 2 * MARGIN, strip))
+        return places

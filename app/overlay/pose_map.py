@@ -1,185 +1,200 @@
-"""The world from above: where the camera went, what is remembered where and in which tier, what it sees, and what memory gives it now."""
+"""The world from above: where the camera has been, which tier remembers it, what is brought back now, where it may go next."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainterPath, QPen, QRadialGradient
+from PySide6.QtGui import QPainterPath, QPen, QPolygonF, QRadialGradient
 
 from worldpager.app import theme
-from worldpager.app.overlay.cards import PAD
-from worldpager.app.overlay.ink import RADIUS, Ink
-from worldpager.app.overlay.readings import Readings
-from worldpager.engine.telemetry.snapshot import TIER_NAMES, TIER_NONE, Snapshot
-from worldpager.engine.types import FieldOfView, Pose
+from worldpager.app.overlay.card import PAD, RADIUS, Card, HudState, Strokes, rounded
+from worldpager.engine.telemetry.snapshot import TIER_DEVICE, TIER_DISK, TIER_HOST, Snapshot
+from worldpager.engine.types import Pose
 
-SPANS = (6.0, 9.0, 13.0, 18.0, 26.0, 38.0, 54.0, 78.0, 110.0, 160.0, 240.0)
-"""Cells across the map: it grows in steps, so that it doesn't swim."""
-MARK = 3.2
-WEDGE_CELLS = 6.0
-
-
-class PoseMap:
-    """A square map, north up, the camera in the middle."""
-
-    def __init__(self, side: float, *, legend: bool) -> None:
-        self._legend = legend
-        self.size = (side, side + (3 * theme.GRID if legend else 0))
-        self._side = side
-
-    def draw(self, ink: Ink, readings: Readings, snapshot: Snapshot) -> None:
-        """From the ground up: grid, path, blocks, futures, retrieved blocks, camera."""
-        ink.panel(QRectF(0, 0, *self.size))
-        span = map_span(snapshot, readings)
-        place = _Place(snapshot.pose, self._side, span)
-        clip = QPainterPath()
-        clip.addRoundedRect(QRectF(1, 1, self._side - 2, self._side - 2), RADIUS - 1, RADIUS - 1)
-        ink.painter.save()
-        ink.painter.setClipPath(clip)
-        self._grid(ink, place)
-        ink.polyline([place.at(x, y) for x, y in readings.path], QColor(255, 255, 255, 90), 1.4)
-        _wedge(ink, place, snapshot.pose, snapshot.view, theme.YELLOW)
-        self._blocks(ink, place, snapshot)
-        _futures(ink, place, snapshot)
-        _retrieved(ink, place, snapshot)
-        _camera(ink, place, snapshot.pose)
-        ink.painter.restore()
-        self._labels(ink, span)
-
-    def _grid(self, ink: Ink, place: _Place) -> None:
-        """Lines at whole cells, wide enough apart to be quiet."""
-        step = next(step for step in (1, 2, 5, 10, 20, 50, 100) if step * place.scale >= 24)
-        for k in range(math.floor(-place.reach / step) - 1, math.ceil(place.reach / step) + 2):
-            x = (math.floor(place.origin[0] / step) + k) * step
-            y = (math.floor(place.origin[1] / step) + k) * step
-            px, py = place.at(x, y).x(), place.at(x, y).y()
-            ink.line(QPointF(px, 0), QPointF(px, self._side), theme.RULE)
-            ink.line(QPointF(0, py), QPointF(self._side, py), theme.RULE)
-
-    def _blocks(self, ink: Ink, place: _Place, snapshot: Snapshot) -> None:
-        blocks = snapshot.block_map
-        for x, y, tier in thinned(place.all(blocks.xy_yaw[:, :2]), blocks.tier, self._side):
-            ink.tier_mark(tier, QPointF(x, y), MARK)
-
-    def _labels(self, ink: Ink, span: float) -> None:
-        if not self._legend:
-            return
-        bar = 10 ** math.floor(math.log10(span / 3))
-        bar *= max(k for k in (1, 2, 5) if k * bar <= span / 3)
-        length = bar * self._side / span
-        left, low = PAD, self._side - 12
-        ink.line(QPointF(left, low), QPointF(left + length, low), theme.QUIET, 2)
-        ink.text(left, low - 6, f"{bar:g} cells", 10, theme.QUIET)
-        x = PAD
-        for tier, name in enumerate(TIER_NAMES):
-            ink.tier_mark(tier, QPointF(x + 4, self._side + 11), 4)
-            x += 13 + ink.text(x + 13, self._side + 15, name, 10, theme.QUIET) + 12
-        ink.line(QPointF(x, self._side + 11), QPointF(x + 14, self._side + 11), theme.TEXT, 1.6)
-        ink.text(x + 19, self._side + 15, "in use", 10, theme.QUIET)
+EASE = 0.35
+"""Share of the way that the map's zoom goes towards its aim in one drawing."""
+LEAST_RADIUS, MOST_RADIUS = 6.0, 400.0
+"""Cells from the camera to the map's edge."""
+MOST_MARKS = 1200
+"""Chunks drawn; of more, every second, third, ... is drawn, the retrieved ones always."""
 
 
-class _Place:
-    """World to map: y up, the camera in the middle."""
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """From cells to design pixels: camera at ``centre``, x to the right, y up."""
 
-    def __init__(self, pose: Pose, side: float, span: float) -> None:
-        self.origin = (pose.x, pose.y)
-        self.scale = side / span
-        self.reach = span / 2
-        self._half = side / 2
+    centre: QPointF
+    x: float
+    y: float
+    pixels: float
 
     def at(self, x: float, y: float) -> QPointF:
-        """Map place of a point of the world."""
-        return QPointF(self._half + (x - self.origin[0]) * self.scale, self._half - (y - self.origin[1]) * self.scale)
+        """Where the point (x, y) in cells lies."""
+        return QPointF(self.centre.x() + (x - self.x) * self.pixels, self.centre.y() - (y - self.y) * self.pixels)
 
-    def all(self, xy: NDArray[np.float32]) -> NDArray[np.float64]:
-        """The same for points [n, 2]."""
-        offset = (xy.astype(np.float64) - self.origin) * self.scale
-        return np.stack([self._half + offset[:, 0], self._half - offset[:, 1]], axis=1)
-
-
-def map_span(snapshot: Snapshot, readings: Readings) -> float:
-    """Cells across that show nearly all that is remembered, in steps."""
-    xy = snapshot.block_map.xy_yaw[:, :2]
-    if not len(xy):
-        return SPANS[0]
-    far = np.abs(xy - (snapshot.pose.x, snapshot.pose.y)).max(axis=1)
-    need = 2.15 * float(np.quantile(far, 0.95))
-    return next((span for span in SPANS if span >= need), SPANS[-1])
+    def all_at(self, points: NDArray[np.float32]) -> list[QPointF]:
+        """Where points [n, >=2] lie."""
+        xs = self.centre.x() + (points[:, 0] - self.x) * self.pixels
+        ys = self.centre.y() - (points[:, 1] - self.y) * self.pixels
+        return [QPointF(x, y) for x, y in zip(xs.tolist(), ys.tolist(), strict=True)]
 
 
-def thinned(points: NDArray[np.float64], tiers: NDArray[np.uint8], side: float) -> Iterator[tuple[float, float, int]]:
-    """Points on the map with their tiers, one for each few pixels: the fastest tier there, so that nothing hides it."""
-    inside = ((points >= -4) & (points <= side + 4)).all(axis=1) & (tiers != TIER_NONE)
-    points, tiers = points[inside], tiers[inside]
-    order = np.argsort(tiers, kind="stable")
-    cells = (points[order] // (0.9 * MARK)).astype(np.int64)
-    _, first = np.unique(cells @ np.array([1 << 20, 1]), return_index=True)
-    kept = order[first]
-    for index in kept[np.argsort(-tiers[kept].astype(int), kind="stable")]:
-        yield float(points[index, 0]), float(points[index, 1]), int(tiers[index])
+class PoseMap(Card):
+    """The map; with a legend when it is large enough."""
+
+    design_size = (268, 296)
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # type: ignore[arg-type]  # the parent, as in Card
+        self._radius = LEAST_RADIUS
+
+    def draw(self, strokes: Strokes, state: HudState, width: float, height: float) -> None:
+        """Ground, path, view, futures, memory, camera; legend."""
+        snapshot = state.snapshot
+        legend = height > width
+        area = QRectF(0, 0, width, width if legend else height)
+        aim = wanted_radius(snapshot)
+        self._radius = aim if abs(aim - self._radius) > 3 * aim else self._radius + EASE * (aim - self._radius)
+        plan = Plan(area.center(), snapshot.pose.x, snapshot.pose.y, (area.width() / 2 - 6) / self._radius)
+        painter = strokes.painter
+        painter.save()
+        painter.setClipPath(rounded(area.adjusted(1, 1, -1, -1), RADIUS))
+        _draw_grid(strokes, plan, area)
+        _draw_view(strokes, plan, snapshot)
+        _draw_path(strokes, plan, snapshot)
+        _draw_futures(strokes, plan, snapshot.futures or ((snapshot.predicted,) if snapshot.predicted else ()), snapshot.pose)
+        _draw_marks(strokes, plan, snapshot, area)
+        _draw_retrieved(strokes, plan, snapshot)
+        _draw_camera(strokes, plan, snapshot.pose)
+        painter.restore()
+        strokes.label(PAD, 22, "map")
+        if legend:
+            _draw_legend(strokes, area.bottom(), width)
 
 
-def _wedge(ink: Ink, place: _Place, pose: Pose, view: FieldOfView, colour: QColor) -> None:
-    """What the camera sees."""
-    tip = place.at(pose.x, pose.y)
-    length = min(view.sight, WEDGE_CELLS, 0.8 * place.reach) * place.scale
-    box = QRectF(tip.x() - length, tip.y() - length, 2 * length, 2 * length)
-    path = QPainterPath(tip)
-    path.arcTo(box, math.degrees(pose.yaw - view.horizontal / 2), math.degrees(view.horizontal))
-    path.closeSubpath()
-    shade = QRadialGradient(tip, length)
-    for at, alpha in ((0.0, 120), (1.0, 6)):
-        stop = QColor(colour)
-        stop.setAlpha(alpha)
-        shade.setColorAt(at, stop)
-    ink.painter.setPen(Qt.PenStyle.NoPen)
-    ink.painter.setBrush(shade)
-    ink.painter.drawPath(path)
+def wanted_radius(snapshot: Snapshot) -> float:
+    """Cells to show around the camera: what it sees, what is brought back, and most of where it has been."""
+    here = np.array((snapshot.pose.x, snapshot.pose.y), np.float32)
+    places = snapshot.block_map.xy_yaw[:, :2]
+    far = np.hypot(*(places - here).T) if len(places) else np.zeros(1, np.float32)
+    retrieved = np.isin(snapshot.block_map.ids, snapshot.working_set)
+    needed = [0.8 * snapshot.view.sight, 1.15 * float(np.quantile(far, 0.85))]
+    if retrieved.any():
+        needed.append(1.15 * float(far[retrieved].max()))
+    return min(MOST_RADIUS, max(LEAST_RADIUS, *needed))
 
 
-def _futures(ink: Ink, place: _Place, snapshot: Snapshot) -> None:
-    """Where the camera may be next: the likeliest future as a wedge's outline, the others as ticks."""
-    for rank, future in enumerate(snapshot.futures or ((snapshot.predicted,) if snapshot.predicted else ())):
+def _draw_grid(strokes: Strokes, plan: Plan, area: QRectF) -> None:
+    """Lines every so many cells, a rounder number the farther the map reaches."""
+    step = next(size for size in (1, 2, 5, 10, 20, 50, 100, 200) if size * plan.pixels >= 22 or size == 200)
+    for axis, low, high in ((0, area.left(), area.right()), (1, area.top(), area.bottom())):
+        here = plan.x if axis == 0 else plan.y
+        reach = (high - low) / 2 / plan.pixels
+        for line in range(math.floor((here - reach) / step), math.ceil((here + reach) / step) + 1):
+            point = plan.at(line * step, line * step)
+            start = QPointF(point.x(), area.top()) if axis == 0 else QPointF(area.left(), point.y())
+            end = QPointF(point.x(), area.bottom()) if axis == 0 else QPointF(area.right(), point.y())
+            strokes.line(start, end, theme.with_alpha(theme.INK, 15))
+
+
+def _draw_view(strokes: Strokes, plan: Plan, snapshot: Snapshot) -> None:
+    """The wedge that the camera sees, fading with distance."""
+    centre = plan.at(snapshot.pose.x, snapshot.pose.y)
+    reach = snapshot.view.sight * plan.pixels
+    box = QRectF(centre.x() - reach, centre.y() - reach, 2 * reach, 2 * reach)
+    start = math.degrees(snapshot.pose.yaw - snapshot.view.horizontal / 2)
+    wedge = QPainterPath(centre)
+    wedge.arcTo(box, start, math.degrees(snapshot.view.horizontal))
+    wedge.closeSubpath()
+    light = QRadialGradient(centre, reach)
+    light.setColorAt(0, theme.with_alpha(theme.INK, 80))
+    light.setColorAt(1, theme.with_alpha(theme.INK, 8))
+    strokes.painter.setPen(QPen(theme.with_alpha(theme.INK, 50), 1))
+    strokes.painter.setBrush(light)
+    strokes.painter.drawPath(wedge)
+
+
+def _draw_path(strokes: Strokes, plan: Plan, snapshot: Snapshot) -> None:
+    """Where the camera went, through all remembered chunks to here."""
+    points = plan.all_at(snapshot.block_map.xy_yaw)
+    points.append(plan.at(snapshot.pose.x, snapshot.pose.y))
+    strokes.painter.setPen(QPen(theme.with_alpha(theme.INK, 70), 1.2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))
+    strokes.painter.drawPolyline(QPolygonF(points))
+
+
+def _draw_futures(strokes: Strokes, plan: Plan, futures: Sequence[Sequence[Pose]], pose: Pose) -> None:
+    """Where the camera may be next: the likelier, the stronger; each ends in a small arrow of its direction."""
+    for rank, future in reversed(list(enumerate(futures))):
         if not future:
             continue
-        pose = future[-1]
-        colour = QColor(theme.PURPLE)
-        colour.setAlpha(255 if rank == 0 else 130)
-        tip = place.at(pose.x, pose.y)
-        length = 26.0 if rank == 0 else 17.0
-        half = snapshot.view.horizontal / 2 if rank == 0 else 0.0
-        for side in {-half, half}:
-            angle = pose.yaw + side
-            end = QPointF(tip.x() + length * math.cos(angle), tip.y() - length * math.sin(angle))
-            ink.line(tip, end, colour, 1.8 if rank == 0 else 1.2)
+        colour = theme.with_alpha(theme.AHEAD, max(70, 255 - 70 * rank))
+        last = future[-1]
+        end = plan.at(last.x, last.y)
+        strokes.line(plan.at(pose.x, pose.y), end, colour, 1.6, (2, 2))
+        reach = 11.0
+        tip = QPointF(end.x() + reach * math.cos(last.yaw), end.y() - reach * math.sin(last.yaw))
+        strokes.line(end, tip, colour, 1.8)
+        strokes.painter.setBrush(colour)
+        strokes.painter.setPen(Qt.PenStyle.NoPen)
+        strokes.painter.drawEllipse(tip, 2.2, 2.2)
 
 
-def _retrieved(ink: Ink, place: _Place, snapshot: Snapshot) -> None:
-    """Lines to the blocks in use, each ringed and looking its own way."""
-    blocks = snapshot.block_map
-    rows = np.flatnonzero(np.isin(blocks.ids, np.array(snapshot.working_set, np.int64)))
-    here = place.at(snapshot.pose.x, snapshot.pose.y)
-    colour = theme.ALARM if snapshot.stale else theme.TEXT
-    for row in rows:
-        x, y, yaw = (float(value) for value in blocks.xy_yaw[row])
-        there = place.at(x, y)
-        ink.line(here, there, colour, 1.6)
-        look = QPointF(there.x() + 13 * math.cos(yaw), there.y() - 13 * math.sin(yaw))
-        ink.line(there, look, colour, 2)
-        ink.painter.setPen(QPen(colour, 1.6))
-        ink.painter.setBrush(Qt.BrushStyle.NoBrush)
-        ink.painter.drawEllipse(there, 5.5, 5.5)
+def _draw_marks(strokes: Strokes, plan: Plan, snapshot: Snapshot, area: QRectF) -> None:
+    """Remembered chunks: shape and colour of their tier, and a tick where they look."""
+    block_map = snapshot.block_map
+    stride = 1 + len(block_map.ids) // MOST_MARKS
+    points = plan.all_at(block_map.xy_yaw[::stride])
+    size = max(2.0, min(3.4, plan.pixels * 0.22))
+    inside = area.adjusted(-6, -6, 6, 6)
+    for point, yaw, tier in zip(points, block_map.xy_yaw[::stride, 2].tolist(), block_map.tier[::stride].tolist(), strict=True):
+        if not inside.contains(point):
+            continue
+        colour = theme.TIERS[min(tier, 3)]
+        tip = QPointF(point.x() + (size + 4) * math.cos(yaw), point.y() - (size + 4) * math.sin(yaw))
+        strokes.line(point, tip, theme.with_alpha(colour, 150), 1.0)
+        strokes.mark(point.x(), point.y(), tier, size)
 
 
-def _camera(ink: Ink, place: _Place, pose: Pose) -> None:
-    """An arrow head in the middle."""
-    tip = place.at(pose.x, pose.y)
-    corners = [(9.0, 0.0), (6.5, 2.5), (2.5, math.pi), (6.5, -2.5)]
-    ink.polygon(
-        [QPointF(tip.x() + r * math.cos(pose.yaw + a), tip.y() - r * math.sin(pose.yaw + a)) for r, a in corners],
-        theme.YELLOW, QColor(0, 0, 0, 170), 1.2,
-    )  # fmt: skip
+def _draw_retrieved(strokes: Strokes, plan: Plan, snapshot: Snapshot) -> None:
+    """Lines from the camera to the chunks that it is reminded of now; dashed when they are a stale set."""
+    block_map = snapshot.block_map
+    rows = {int(block): row for row, block in enumerate(block_map.ids)}
+    here = plan.at(snapshot.pose.x, snapshot.pose.y)
+    colour = theme.STALE if snapshot.stale else theme.INK
+    for block in snapshot.working_set:
+        row = rows.get(block)
+        if row is None:
+            continue
+        x, y, _ = block_map.xy_yaw[row].tolist()
+        point = plan.at(x, y)
+        strokes.line(here, point, theme.with_alpha(colour, 210), 1.5, (3, 2) if snapshot.stale else ())
+        strokes.mark(point.x(), point.y(), int(block_map.tier[row]), 4.2)
+        strokes.painter.setBrush(Qt.BrushStyle.NoBrush)
+        strokes.painter.setPen(QPen(colour, 1.5))
+        strokes.painter.drawEllipse(point, 7, 7)
+
+
+def _draw_camera(strokes: Strokes, plan: Plan, pose: Pose) -> None:
+    """An arrowhead where the camera stands."""
+    here = plan.at(pose.x, pose.y)
+    corners = [(9.0, 0.0), (-6.0, 5.5), (-3.5, 0.0), (-6.0, -5.5)]
+    cos, sin = math.cos(pose.yaw), math.sin(pose.yaw)
+    arrow = QPolygonF([QPointF(here.x() + a * cos - b * sin, here.y() - a * sin - b * cos) for a, b in corners])
+    strokes.painter.setPen(QPen(theme.NIGHT, 1.5))
+    strokes.painter.setBrush(theme.INK)
+    strokes.painter.drawPolygon(arrow)
+
+
+def _draw_legend(strokes: Strokes, top: float, width: float) -> None:
+    """Shapes of the tiers, and what lines and arrows mean."""
+    x = PAD
+    for code, name in ((TIER_DEVICE, "device"), (TIER_HOST, "host"), (TIER_DISK, "disk")):
+        strokes.mark(x + 4, top + 9, code, 3.8)
+        x = strokes.text(x + 12, top + 13, name, colour=theme.SOFT) + 12
+    strokes.line(QPointF(x, top + 9), QPointF(x + 12, top + 9), theme.AHEAD, 1.8, (2, 2))
+    strokes.text(x + 17, top + 13, "next", colour=theme.SOFT)

@@ -1,70 +1,85 @@
-"""What the window asks of a viewport, and which of the two it takes."""
+"""What draws the picture, whoever does it."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
-from typing import Literal, Protocol
+from typing import Protocol
 
-from PySide6.QtGui import QImage, QOffscreenSurface, QOpenGLContext, QPainter
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtGui import QImage, QOffscreenSurface, QOpenGLContext, QSurfaceFormat
 from PySide6.QtWidgets import QWidget
 
-from worldpager.engine.types import Frames
+log = logging.getLogger(__name__)
 
-ViewportKind = Literal["auto", "opengl", "software"]
-DrawOver = Callable[[QPainter], None]
-"""Draws the overlays, in the widget's coordinates."""
+Frame = NDArray[np.uint8]
+"""One RGB frame, [height, width, 3], contiguous."""
 
 GL_RENDERER = 0x1F01
-SOFTWARE_RENDERERS = ("llvmpipe", "softpipe", "software", "swiftshader", "swrast", "basic render")
+SOFTWARE_RENDERERS = ("llvmpipe", "softpipe", "swrast", "software")
+SURROUND = 0.28
+"""Brightness of what lies beside a frame that is shown whole."""
 
 
 class Viewport(Protocol):
-    """Shows frames with the overlays over them."""
+    """Shows the newest frame in a widget of its own."""
+
+    kind: str
+    """``opengl`` or ``software``."""
+    on_painted: Callable[[], None] | None
+    """Called after each painting of the picture."""
 
     @property
     def widget(self) -> QWidget:
-        """The widget that shows them."""
+        """The widget to put into the window."""
         ...
 
-    @property
-    def paints(self) -> int:
-        """How often the widget has been painted."""
+    def show_frame(self, frame: Frame) -> None:
+        """Show ``frame`` from the next painting on. It must not change afterwards."""
         ...
 
-    def show_frame(self, frame: Frames) -> None:
-        """Show ``frame``, uint8 [height, width, 3], from the next painting on."""
+    def set_fit(self, fit: str) -> None:
+        """``fill`` or ``whole``: see `frame_in_window`."""
         ...
 
     def picture(self) -> QImage:
-        """What the widget shows now, overlays included."""
+        """What is shown now, without anything that lies over it, in window pixels."""
         ...
 
 
-def renderer() -> str | None:
-    """Who draws OpenGL here; None when nobody does. Needs a `QGuiApplication`."""
+def core_profile() -> QSurfaceFormat:
+    """The surface format to make the default before the application object: OpenGL 3.3 core, no wait for the screen."""
+    surface = QSurfaceFormat()
+    surface.setVersion(3, 3)
+    surface.setProfile(QSurfaceFormat.OpenGLContextProfile.CoreProfile)
+    surface.setSwapInterval(0)
+    return surface
+
+
+def opengl_renderer() -> str | None:
+    """Who draws OpenGL here, in the driver's words; None where there is no OpenGL 3.3 core."""
     context, surface = QOpenGLContext(), QOffscreenSurface()
     surface.create()
     if not context.create() or not context.makeCurrent(surface):
         return None
-    version = context.format().version()
-    name = context.functions().glGetString(GL_RENDERER)
-    context.doneCurrent()
-    return str(name or "") if tuple(version) >= (3, 3) else None
+    try:
+        enough = context.format().version() >= (3, 3)  # a tuple, or a struct that compares like one
+        return str(context.functions().glGetString(GL_RENDERER)) if enough else None
+    finally:
+        context.doneCurrent()
 
 
-def wants_software(kind: ViewportKind, name: str | None) -> bool:
-    """Whether the picture is better drawn without OpenGL: as asked, or because ``name`` is a program that would take the model's cores."""
-    if kind != "auto":
-        return kind == "software"
-    return name is None or any(word in name.lower() for word in SOFTWARE_RENDERERS)
+def make_viewport(kind: str, parent: QWidget) -> Viewport:
+    """The viewport of ``kind``: ``opengl``, ``software``, or ``auto``, which takes OpenGL where a graphics processor draws it."""
+    from worldpager.app.viewport.raster_viewport import RasterViewport
 
+    renderer = None if kind == "software" else opengl_renderer()
+    in_software = renderer is None or any(word in renderer.lower() for word in SOFTWARE_RENDERERS)
+    if kind == "software" or renderer is None or (kind == "auto" and in_software):
+        log.info("viewport: software (OpenGL renderer: %s)", renderer or "not asked or none")
+        return RasterViewport(parent)
+    from worldpager.app.viewport.gl_viewport import GlViewport
 
-def make_viewport(kind: ViewportKind, draw_over: DrawOver) -> Viewport:
-    """The viewport for this machine. ``draw_over`` is called at the end of each painting."""
-    if wants_software(kind, renderer() if kind == "auto" else None):
-        from worldpager.app.viewport.raster_viewport import RasterViewport
-
-        return RasterViewport(draw_over)
-    from worldpager.app.viewport.gl_viewport import GLViewport
-
-    return GLViewport(draw_over)
+    log.info("viewport: OpenGL by %s", renderer)
+    return GlViewport(parent)

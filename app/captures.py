@@ -1,0 +1,107 @@
+"""Pictures and films of play: where they go, what they are called, what they say of themselves."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import platformdirs
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QImage
+
+from worldpager.app.bridge import PictureSpec
+from worldpager.engine.errors import RecorderError, WorldPagerError
+from worldpager.engine.recorder import Recorder, RecorderReport
+from worldpager.engine.telemetry.snapshot import Snapshot
+
+log = logging.getLogger(__name__)
+
+FOLDER = "WorldPager"
+
+
+def new_path(folder: Path, snapshot: Snapshot, ending: str, now: datetime | None = None) -> Path:
+    """A name in ``folder`` that no file has: time, world, chunk."""
+    moment = (now or datetime.now()).strftime("%Y-%m-%d-%H%M%S")
+    stem = f"{moment}-{snapshot.model}-world-{snapshot.seed}-chunk-{snapshot.chunk}"
+    path, count = folder / f"{stem}.{ending}", 1
+    while path.exists():
+        count += 1
+        path = folder / f"{stem}-{count}.{ending}"
+    return path
+
+
+def save_picture(image: QImage, snapshot: Snapshot, folder: Path | None = None) -> Path:
+    """Write ``image`` as a PNG that names its world. Returns where. Raises `RecorderError` when it can't be written."""
+    folder = folder or platformdirs.user_pictures_path() / FOLDER
+    path = new_path(folder, snapshot, "png")
+    pose = snapshot.pose
+    image.setText("Software", f"WorldPager {version('worldpager')}")
+    image.setText("Comment", f"model {snapshot.model}, world {snapshot.seed}, chunk {snapshot.chunk}, at {pose.x:.2f} {pose.y:.2f}")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RecorderError(f"The folder {folder} can't be made: {error.strerror}.", "Make it yourself, or free some space.") from error
+    if not image.save(str(path), "PNG"):
+        raise RecorderError(f"The picture {path} can't be written.", "See whether the disk is full and the folder can be written.")
+    return path
+
+
+class Film(QObject):
+    """One recording at a time. Finishing a file happens on a thread of its own, since the encoder takes its time."""
+
+    saved = Signal(object)
+    """The `RecorderReport` of a finished film."""
+    failed = Signal(object)
+    """The `WorldPagerError` that spoiled one."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._recorder: Recorder | None = None
+        self._closing: list[threading.Thread] = []
+
+    @property
+    def recorder(self) -> Recorder | None:
+        """The recording under way."""
+        return self._recorder
+
+    @property
+    def seconds(self) -> float:
+        """Length so far of the film under way."""
+        return self._recorder.frames / self._recorder.fps if self._recorder else 0.0
+
+    def start(self, spec: PictureSpec, snapshot: Snapshot, path: Path | None = None) -> Recorder:
+        """Begin a film at ``path`` or in the Videos folder. Raises `RecorderError`."""
+        target = path or new_path(platformdirs.user_videos_path() / FOLDER, snapshot, "mp4")
+        title = f"WorldPager, world {snapshot.seed} of {snapshot.model}"
+        metadata = {"title": title, "model": snapshot.model, "seed": str(snapshot.seed), "version": version("worldpager")}
+        self._recorder = Recorder(target, spec.width, spec.height, spec.rate, metadata)
+        return self._recorder
+
+    def stop(self) -> None:
+        """End the film under way; `saved` or `failed` follows."""
+        recorder, self._recorder = self._recorder, None
+        if recorder is not None:
+            thread = threading.Thread(target=self._finish, args=(recorder,), name="film", daemon=True)
+            self._closing = [old for old in self._closing if old.is_alive()] + [thread]
+            thread.start()
+
+    def wait(self) -> None:
+        """Wait until all films are whole."""
+        for thread in self._closing:
+            thread.join()
+        self._closing.clear()
+
+    def _finish(self, recorder: Recorder) -> None:
+        begun = time.monotonic()
+        try:
+            report: RecorderReport = recorder.close()
+        except WorldPagerError as error:
+            log.warning("%s", error)
+            self.failed.emit(error)
+            return
+        log.info("film %s: %d frames, %d dropped, closed in %.1f s", report.path, report.frames, report.dropped, time.monotonic() - begun)
+        self.saved.emit(report)

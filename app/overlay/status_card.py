@@ -1,0 +1,91 @@
+"""Which world this is, and the rates: generated, shown, recorded, screen; how soon a key is seen."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF
+
+from worldpager.app import theme
+from worldpager.app.overlay.card import PAD, Card, HudState, Strokes
+from worldpager.engine.telemetry.snapshot import Snapshot
+
+
+class StatusCard(Card):
+    """The rates in full."""
+
+    design_size = (268, 128)
+
+    def draw(self, strokes: Strokes, state: HudState, width: float, height: float) -> None:
+        """Title, three rates, two delays."""
+        snapshot = state.snapshot
+        draw_title(strokes, snapshot, width)
+        middle = (width - 2 * PAD) / 3
+        second = ("recorded", f"{state.recorded_fps:.0f}") if state.recorded_fps else ("screen", f"{state.screen_fps:.0f}")
+        rates = (("generated", f"{snapshot.generated_fps:.1f}"), ("shown", f"{state.presented_fps:.1f}"), second)
+        for column, (name, figure) in enumerate(rates):
+            x = PAD + column * middle
+            strokes.text(x, 68, figure, strokes.type.hero if column == 0 else strokes.type.value)
+            strokes.label(x, 84, name)
+        strokes.label(PAD, 110, "key to picture")
+        strokes.text_left_of(PAD + 1.42 * middle, 111, delay_text(state.key_to_picture), strokes.type.value)
+        strokes.label(PAD + 1.65 * middle, 110, "chunk")
+        strokes.text_left_of(width - PAD, 111, f"{snapshot.chunk_ms:.0f} ms", strokes.type.value)
+
+
+class SmallCard(Card):
+    """All that matters in one strip: how fast, how soon, how full, no stall."""
+
+    design_size = (268, 112)
+
+    def draw(self, strokes: Strokes, state: HudState, width: float, height: float) -> None:
+        """Title, rate and delay, the tiers as three thin bars, stalls."""
+        snapshot = state.snapshot
+        draw_title(strokes, snapshot, width)
+        end = strokes.text(PAD, 64, f"{snapshot.generated_fps:.1f}", strokes.type.hero)
+        strokes.text(end + 5, 64, "fps", colour=theme.SOFT)
+        stalls = snapshot.memory.stalls_over_half_ms
+        stall_text = "no stalls" if not stalls else f"{stalls} stalls"
+        strokes.text_left_of(width - PAD, 52, delay_text(state.key_to_picture) + " key to picture", colour=theme.SOFT)
+        strokes.text_left_of(width - PAD, 67, stall_text, colour=theme.ALARM if stalls else theme.SOFT)
+        draw_mini_tiers(strokes, snapshot, width)
+
+
+def draw_title(strokes: Strokes, snapshot: Snapshot, width: float) -> None:
+    """Model, world and chunk, and whether the world rests or memory is off."""
+    end = strokes.text(PAD, 26, snapshot.model, strokes.type.value)
+    strokes.text(end + 8, 26, f"world {snapshot.seed}", colour=theme.SOFT)
+    at = strokes.text_left_of(width - PAD, 26, f"chunk {snapshot.chunk}", colour=theme.SOFT)
+    note, colour = ("memory off", theme.ALARM) if snapshot.policy == "none" else ("at rest", theme.FAINT) if snapshot.idle else ("", theme.INK)
+    if note:
+        strokes.text_left_of(at - 10, 26, note, colour=colour)
+
+
+def draw_mini_tiers(strokes: Strokes, snapshot: Snapshot, width: float) -> None:
+    """Three thin bars side by side, each with its tier's shape and blocks."""
+    tiers = snapshot.tiers
+    if not tiers:
+        return
+    gap = 14.0
+    share = (width - 2 * PAD - gap * (len(tiers) - 1)) / len(tiers)
+    for column, tier in enumerate(tiers):
+        x = PAD + column * (share + gap)
+        code = tier_code(tier.name)
+        strokes.mark(x + 4, 83, code, 3.6)
+        strokes.text(x + 13, 87, tier.name, colour=theme.SOFT)
+        strokes.text_left_of(x + share, 87, str(tier.used))
+        strokes.bar(QRectF(x, 94, share, 5), tier.used / tier.capacity if tier.capacity else 0.0, theme.TIERS[code])
+
+
+def tier_code(name: str) -> int:
+    """Tier code of a tier by name."""
+    names = ("device", "host", "disk")
+    return names.index(name) if name in names else len(names)
+
+
+def delay_text(seconds: float | None) -> str:
+    """A delay in milliseconds."""
+    return "–" if seconds is None else f"{seconds * 1000:.0f} ms"
+
+
+def divider(strokes: Strokes, y: float, width: float) -> None:
+    """A hairline across a card."""
+    strokes.line(QPointF(PAD, y), QPointF(width - PAD, y), theme.LINE)

@@ -1,0 +1,66 @@
+"""The keys to begin with, in one row: on the loading page, and over the picture until a person has moved."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFont, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from worldpager.app import theme
+from worldpager.app.overlay.card import Strokes
+
+KEYS = (("W A S D", "walk"), ("Mouse", "look"), ("Space", "pause"), ("N", "new world"), ("H", "panels"), ("F1", "all keys"))
+GAP = 26.0
+HEIGHT = 46.0
+
+
+class KeyHint(QWidget):
+    """The row on a card of its own."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._scale = 1.0
+        self.hide()
+
+    def place(self, y: float, scale: float) -> None:
+        """Centre it with its upper edge at design position ``y``."""
+        self._scale = scale
+        width = row_width() + 40
+        left = (self.parentWidget().width() / scale - width) / 2
+        self.setGeometry(round(left * scale), round(y * scale), round(width * scale), round(HEIGHT * scale))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw card and row."""
+        painter = QPainter(self)
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+        painter.scale(self._scale, self._scale)
+        strokes = Strokes(painter)
+        width = self.width() / self._scale
+        strokes.panel(QRectF(0, 0, width, HEIGHT))
+        draw_keys(strokes, width / 2, 28)
+        painter.end()
+
+
+def row_width() -> float:
+    """Width of the row in design pixels."""
+    return sum(cap + 8 + words for cap, words in _widths()) + GAP * (len(KEYS) - 1)
+
+
+def _widths() -> list[tuple[float, float]]:
+    """(cap, words) of each key."""
+    cap_face, face = theme.font(12, QFont.Weight.DemiBold), theme.font(12)
+    return [(theme.text_width(cap_face, key) + 18, theme.text_width(face, meaning)) for key, meaning in KEYS]
+
+
+def draw_keys(strokes: Strokes, middle: float, y: float) -> None:
+    """The row of key caps with their meanings, centred at ``middle``; ``y`` is the baseline."""
+    cap_face, face = theme.font(12, QFont.Weight.DemiBold), theme.font(12)
+    x = middle - row_width() / 2
+    for (key, meaning), (cap, words) in zip(KEYS, _widths(), strict=True):
+        strokes.painter.setPen(theme.CARD_EDGE)
+        strokes.painter.setBrush(theme.TROUGH)
+        strokes.painter.drawRoundedRect(QRectF(x, y - 16, cap, 23), 5, 5)
+        strokes.text(x + 9, y, key, cap_face)
+        strokes.text(x + cap + 8, y, meaning, face, theme.SOFT)
+        x += cap + 8 + words + GAP

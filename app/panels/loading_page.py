@@ -1,0 +1,77 @@
+"""What is seen until the first picture: the name, how far loading is, and the keys to learn meanwhile."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPixmap, QRadialGradient
+from PySide6.QtWidgets import QWidget
+
+from worldpager.app import theme
+from worldpager.app.overlay.card import Strokes
+from worldpager.app.panels.key_hint import draw_keys
+
+BAR_WIDTH = 320.0
+
+
+class LoadingPage(QWidget):
+    """Opaque; covers the window."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._stage, self._share = "Starting", 0.0
+        self._ground = QPixmap()
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+
+    @property
+    def stage(self) -> str:
+        """What is going on, in words."""
+        return self._stage
+
+    def show_progress(self, stage: str, share: float) -> None:
+        """``share`` from 0 to 1; the bar never goes back."""
+        self._stage, self._share = stage, max(self._share, share)
+        self.update()
+
+    def begin(self) -> None:
+        """Cover the window, at the beginning of loading."""
+        self._stage, self._share = "Starting", 0.0
+        self.setGeometry(self.parentWidget().rect())
+        self.show()
+        self.raise_()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the page."""
+        painter = QPainter(self)
+        if self._ground.size() != self.size():
+            self._ground = _ground(self.width(), self.height())
+        painter.drawPixmap(0, 0, self._ground)
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+        scale = theme.scale_for(self.width(), self.height())
+        painter.scale(scale, scale)
+        self._draw(Strokes(painter), self.width() / scale, self.height() / scale)
+        painter.end()
+
+    def _draw(self, strokes: Strokes, width: float, height: float) -> None:
+        name, tagline = theme.font(44, QFont.Weight.DemiBold, -0.5), theme.font(15)
+        middle, y = width / 2, height * 0.42
+        strokes.text(middle - theme.text_width(name, "WorldPager") / 2, y, "WorldPager", name)
+        words = "worlds that remember"
+        strokes.text(middle - theme.text_width(tagline, words) / 2, y + 30, words, tagline, theme.SOFT)
+        bar = QRectF(middle - BAR_WIDTH / 2, y + 74, BAR_WIDTH, 4)
+        strokes.bar(bar, self._share, theme.DEVICE)
+        strokes.text(middle - theme.text_width(strokes.type.body, self._stage) / 2, y + 100, self._stage, colour=theme.SOFT)
+        draw_keys(strokes, middle, height - 64)
+
+
+def _ground(width: int, height: int) -> QPixmap:
+    """A night with a glow at the horizon."""
+    pixmap = QPixmap(max(1, width), max(1, height))
+    pixmap.fill(theme.NIGHT)
+    painter = QPainter(pixmap)
+    glow = QRadialGradient(QPointF(width / 2, height * 1.15), height * 0.95)
+    glow.setColorAt(0, theme.with_alpha(theme.DEVICE, 70))
+    glow.setColorAt(0.6, theme.with_alpha(theme.DEVICE, 14))
+    glow.setColorAt(1, theme.with_alpha(theme.DEVICE, 0))
+    painter.fillRect(pixmap.rect(), glow)
+    painter.end()
+    return pixmap
