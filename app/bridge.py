@@ -86,7 +86,7 @@ class _Run:
     unwanted: bool = False
 
 
-class _Unwanted(Exception):
+class _Unwanted(Exception):  # noqa: N818 - no error
     """The window closed while the street was being built."""
 
 

@@ -45,7 +45,7 @@ def save_picture(image: QImage, snapshot: Snapshot, folder: Path | None = None) 
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RecorderError(f"The folder {folder} can't be made: {error.strerror}.", "Make it yourself, or free some space.") from error
-    if not image.save(str(path), "PNG"):
+    if not image.save(str(path)):
         raise RecorderError(f"The picture {path} can't be written.", "See whether the disk is full and the folder can be written.")
     return path
 

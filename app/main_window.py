@@ -217,7 +217,7 @@ class MainWindow(QWidget):
         if snapshot is None or presenter is None or not self._playing:
             return
         recorder = self.film.recorder
-        screen = self.screen().refreshRate() if self.screen() else 0.0
+        screen = self.screen().refreshRate()
         self.hud.show_state(
             HudState(snapshot, presenter.presented_fps, screen, recorder.fps if recorder else None, presenter.key_to_picture)
         )
@@ -380,13 +380,14 @@ class MainWindow(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """A held control, or a command."""
+        combined = event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
+        if not combined and self.inputs.key_down(event):  # before commands: on some layouts a walking key bears a command's letter
+            return
         command = None if event.isAutoRepeat() else self._keymap.command(event)
         if command is not None:
             self._obey[command]()
-        elif event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier):
+        elif combined:
             event.ignore()
-        else:
-            self.inputs.key_down(event)
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
         """A held control may go up."""

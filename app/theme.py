@@ -93,7 +93,10 @@ def text_width(face: QFont, text: str) -> float:
 
 def sheet(scale: float) -> str:
     """Style sheet of the panels at ``scale``."""
-    px = lambda value: f"{round(value * scale)}px"  # noqa: E731 - a unit, not a function
+
+    def px(value: float) -> str:
+        return f"{round(value * scale)}px"
+
     return f"""
     QWidget {{ color: rgba(255,255,255,238); font-family: "{family()}"; font-size: {px(14)}; }}
     QFrame#panel {{ background: rgba(16,19,26,236); border: 1px solid rgba(255,255,255,28); border-radius: {px(14)}; }}
@@ -122,7 +125,8 @@ def sheet(scale: float) -> str:
     QSlider::groove:horizontal {{ height: {px(4)}; background: rgba(255,255,255,40); border-radius: {px(2)}; }}
     QSlider::sub-page:horizontal {{ background: {DEVICE.name()}; border-radius: {px(2)}; }}
     QSlider::handle:horizontal {{ width: {px(16)}; margin: -{px(6)} 0; background: white; border-radius: {px(8)}; }}
-    QComboBox {{ background: rgba(255,255,255,20); border: 1px solid rgba(255,255,255,38); border-radius: {px(8)}; padding: {px(5)} {px(12)}; }}
+    QComboBox {{ background: rgba(255,255,255,20); border: 1px solid rgba(255,255,255,38); border-radius: {px(8)};
+        padding: {px(5)} {px(12)}; }}
     QComboBox:focus {{ border-color: {DEVICE.name()}; }}
     QComboBox QAbstractItemView {{ background: #14181f; selection-background-color: {DEVICE.name()}; selection-color: #0a0d12; }}
     """

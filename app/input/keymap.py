@@ -13,7 +13,7 @@ from enum import StrEnum
 from importlib import resources
 from typing import TypeVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QKeyCombination, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from worldpager.engine.errors import InputError
@@ -70,9 +70,10 @@ class Keymap:
         return None if button is None else (-event.key(), button)
 
     def command(self, event: QKeyEvent) -> Command | None:
-        """The command that this key press asks for."""
+        """The command that this key press asks for. Shift, which runs, is no obstacle."""
         modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        return self.commands.get(event.key() | modifiers.value)
+        plain = modifiers & ~Qt.KeyboardModifier.ShiftModifier
+        return self.commands.get(event.key() | modifiers.value, self.commands.get(event.key() | plain.value))
 
 
 def read_keymap(text: str) -> Keymap:
@@ -124,9 +125,10 @@ def _command(name: str) -> Command:
 
 def _combination(text: str) -> int:
     sequence = QKeySequence(text)
-    if sequence.count() != 1 or sequence[0].key() == Qt.Key.Key_unknown:
+    first = QKeyCombination(sequence[0]) if sequence.count() == 1 else None  # type: ignore[index]
+    if first is None or first.key() == Qt.Key.Key_unknown:
         raise InputError(f"The key map knows no key {text!r}.", "Write keys as in menus: F9, Ctrl+Q, Space.")
-    return sequence[0].toCombined()
+    return first.toCombined()
 
 
 def _bind(table: dict[int, Meaning], key: int, meaning: Meaning, name: str) -> None:

@@ -123,7 +123,9 @@ def _draw_path(strokes: Strokes, plan: Plan, snapshot: Snapshot) -> None:
     """Where the camera went, through all remembered chunks to here."""
     points = plan.all_at(snapshot.block_map.xy_yaw)
     points.append(plan.at(snapshot.pose.x, snapshot.pose.y))
-    strokes.painter.setPen(QPen(theme.with_alpha(theme.INK, 70), 1.2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))
+    pen = QPen(theme.with_alpha(theme.INK, 70), 1.2)
+    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    strokes.painter.setPen(pen)
     strokes.painter.drawPolyline(QPolygonF(points))
 
 

@@ -54,9 +54,10 @@ def draw_title(strokes: Strokes, snapshot: Snapshot, width: float) -> None:
     end = strokes.text(PAD, 26, snapshot.model, strokes.type.value)
     strokes.text(end + 8, 26, f"world {snapshot.seed}", colour=theme.SOFT)
     at = strokes.text_left_of(width - PAD, 26, f"chunk {snapshot.chunk}", colour=theme.SOFT)
-    note, colour = ("memory off", theme.ALARM) if snapshot.policy == "none" else ("at rest", theme.FAINT) if snapshot.idle else ("", theme.INK)
-    if note:
-        strokes.text_left_of(at - 10, 26, note, colour=colour)
+    if snapshot.policy == "none":
+        strokes.text_left_of(at - 10, 26, "memory off", colour=theme.ALARM)
+    elif snapshot.idle:
+        strokes.text_left_of(at - 10, 26, "at rest", colour=theme.FAINT)
 
 
 def draw_mini_tiers(strokes: Strokes, snapshot: Snapshot, width: float) -> None:

@@ -20,14 +20,14 @@ class KeyHint(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._scale = 1.0
+        self._window, self._scale = parent, 1.0
         self.hide()
 
     def place(self, y: float, scale: float) -> None:
         """Centre it with its upper edge at design position ``y``."""
         self._scale = scale
         width = row_width() + 40
-        left = (self.parentWidget().width() / scale - width) / 2
+        left = (self._window.width() / scale - width) / 2
         self.setGeometry(round(left * scale), round(y * scale), round(width * scale), round(HEIGHT * scale))
 
     def paintEvent(self, event: QPaintEvent) -> None:

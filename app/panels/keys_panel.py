@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QL
 from worldpager.app.panels.panel import Panel
 from worldpager.app.settings import CHOICES, SENSITIVITY_RANGE, Settings
 
-MOVE = (("W A S D", "walk"), ("Arrows", "walk and turn"), ("Q  E", "turn"), ("Mouse", "look (click; Esc lets go)"), ("Shift", "run"))
+MOVE = (("W A S D", "walk"), ("Arrows", "turn and look"), ("Q  E", "turn"), ("Mouse", "look (click; Esc lets go)"), ("Shift", "run"))
 PLAY = (
     ("Space  P", "pause"), ("R", "start this world again"), ("N", "another world"), ("M", "memory on or off"),
     ("H", "panels: none, small, full"), ("F", "fill the window or show all"),

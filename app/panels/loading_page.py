@@ -18,6 +18,7 @@ class LoadingPage(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self._window = parent
         self._stage, self._share = "Starting", 0.0
         self._ground = QPixmap()
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -35,7 +36,7 @@ class LoadingPage(QWidget):
     def begin(self) -> None:
         """Cover the window, at the beginning of loading."""
         self._stage, self._share = "Starting", 0.0
-        self.setGeometry(self.parentWidget().rect())
+        self.setGeometry(self._window.rect())
         self.show()
         self.raise_()
 

@@ -18,6 +18,7 @@ class Panel(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self._under = parent
         self.scale = theme.scale_for(parent.width(), parent.height())
         self.frame = QFrame(self)
         self.frame.setObjectName("panel")
@@ -38,11 +39,18 @@ class Panel(QWidget):
 
     def open(self) -> None:
         """Cover the parent and take the keyboard."""
-        parent = self.parentWidget()
-        self.setGeometry(parent.rect())
+        self.setGeometry(self._under.rect())
         self.show()
         self.raise_()
+        self.fit_height()
         (self.first_focus() or self).setFocus()
+
+    def fit_height(self) -> None:
+        """Make the frame as high as its words need at its width."""
+        self.body.invalidate()
+        width = self.frame.width()
+        high = self.body.totalHeightForWidth(width) if self.body.hasHeightForWidth() else self.body.totalSizeHint().height()
+        self.frame.setFixedHeight(high)
 
     def close_panel(self) -> None:
         """Go away and say so."""
