@@ -34,7 +34,7 @@ from worldpager.app.settings import Settings, save_settings
 from worldpager.app.viewport.viewport import make_viewport
 from worldpager.engine.config import PlayConfig
 from worldpager.engine.errors import WorldPagerError
-from worldpager.engine.mailbox import NewWorld, Pause, Record, Reset, UsePolicy
+from worldpager.engine.mailbox import NewWorld, Pause, Record, Reset, RestWhenIdle, UsePolicy
 from worldpager.engine.pose.source import ActionSource as EngineActionSource
 from worldpager.engine.recorder import RecorderReport
 from worldpager.engine.telemetry.snapshot import Snapshot
@@ -137,6 +137,7 @@ class MainWindow(QWidget):
         if self._source is not None:
             self._scripted = ScriptedInput(self._source, spec.frames_per_chunk / spec.rate, self._clock)
             self._source = None
+            self._bridge.send(RestWhenIdle(False))  # a script's pauses last as long as it says
         self.loading.show_progress("Opening the world", 1.0)
 
     def _first_picture(self, snapshot: Snapshot) -> None:
@@ -156,8 +157,7 @@ class MainWindow(QWidget):
         """Every few milliseconds: input in, picture out."""
         action = self.inputs.poll()
         if action is not None:
-            if self._scripted is not None:
-                self._scripted.end()
+            self._end_script()
             self._bridge.put(action)
             if action.buttons & ~Button.RUN:
                 self._know_keys()
@@ -168,9 +168,17 @@ class MainWindow(QWidget):
             action = self._scripted.next(chunk)
             if action is not None:
                 self._bridge.put(action)
+            if self._scripted.over:
+                self._end_script()
         self._presenter.tick(chunk)
         if chunk is not None and not self._playing:
             self._first_picture(chunk.snapshot)
+
+    def _end_script(self) -> None:
+        """The script is over or a person takes over: from now on the street may rest again."""
+        if self._scripted is not None:
+            self._scripted = None
+            self._bridge.send(RestWhenIdle(self._config.rest_when_idle))
 
     def show_failure(self, error: WorldPagerError, *, fatal: bool = True) -> None:
         """Say what went wrong; a fatal failure leaves trying again or quitting."""

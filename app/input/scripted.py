@@ -17,19 +17,15 @@ class ScriptedInput:
         self._source, self._seconds, self._clock = source, seconds, clock
         self._fed = -1
         self.over = False
-        """The script has ended or a person took over."""
+        """The script has ended."""
 
     def next(self, chunk: PublishedChunk | None) -> Action | None:
-        """The action to put now that ``chunk`` is the newest; None while it is not yet time. After the end, one that lets go."""
+        """The action to put now that ``chunk`` is the newest; None while it is not yet time. The last one lets go of everything."""
         if self.over or chunk is None or chunk.snapshot.opening or chunk.snapshot.paused or chunk.index == self._fed:
             return None
         self._fed = chunk.index
         action = self._source.next(self._seconds)
         if action is None:
-            return self.end()
+            self.over = True
+            return Action(stamp=self._clock())
         return replace(action, stamp=self._clock())
-
-    def end(self) -> Action | None:
-        """Stop feeding. Returns the action that lets go of all controls, unless it had ended before."""
-        was_over, self.over = self.over, True
-        return None if was_over else Action(stamp=self._clock())
