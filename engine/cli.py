@@ -6,6 +6,7 @@ import argparse
 import os
 import pkgutil
 import re
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -186,6 +187,7 @@ def play_without_window(config: PlayConfig, options: argparse.Namespace) -> int:
     if source is None:
         raise InputError("Without a window there is no keyboard to play with.", "Use --input script:tour or --input FILE.npz.")
     run = HeadlessRun(source, options.chunks or HEADLESS_CHUNKS, name, options.record, options.report, options.real_time)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a stopped run leaves its film and report whole, too
     report = play_headless(config, run, progress=print_progress)
     print(
         f"{report['chunks']} chunks, {report['frames']} frames at {report['generated_fps']} a second on {report['device']}; "
