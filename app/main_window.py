@@ -46,7 +46,7 @@ TICK_MS = 8
 HUD_MS = 200
 MOUSE_HINT_SECONDS = 10.0
 MEMORY_POLICY = "pose-overlap"
-TIMELINE_ROOM, EDGE = 88.0, 14.0
+TIMELINE_ROOM, EDGE = 100.0, 14.0
 
 
 class MainWindow(QWidget):

@@ -10,9 +10,9 @@ from worldpager.app import theme
 from worldpager.app.overlay.card import PAD, Card, HudState, Strokes
 from worldpager.engine.telemetry.snapshot import Snapshot
 
-LANE = 6.0
-LANE_GAP = 2.0
-LANES_TOP = 38.0
+LANE = 8.0
+LANE_GAP = 4.0
+LANES_TOP = 40.0
 LEAST_CHUNKS = 96
 """Chunks that the strip is wide at least, so that its beginning doesn't look bloated."""
 
@@ -20,7 +20,7 @@ LEAST_CHUNKS = 96
 class ChunkTimeline(Card):
     """The strip along the lower edge."""
 
-    design_size = (1252, 74)
+    design_size = (1252, 86)
 
     def draw(self, strokes: Strokes, state: HudState, width: float, height: float) -> None:
         """Lanes, spill point, arcs."""
@@ -46,7 +46,7 @@ def _draw_lanes(strokes: Strokes, snapshot: Snapshot, area: QRectF, span: int) -
     """A dash for each chunk in the lane of its tier."""
     for lane, name in enumerate(("device", "host", "disk")):
         y = area.top() + lane * (LANE + LANE_GAP)
-        strokes.text(PAD, y + LANE, name, theme.font(10), theme.SOFT)
+        strokes.text(PAD, y + LANE, name, theme.font(11), theme.SOFT)
         strokes.fill(QRectF(area.left(), y, area.width(), LANE), theme.with_alpha(theme.INK, 13), 2)
     wide = max(1.0, area.width() / span - 0.8)
     tiers = snapshot.block_map.tier

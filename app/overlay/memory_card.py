@@ -10,7 +10,7 @@ from worldpager.app.overlay.card import PAD, Card, HudState, Strokes, bytes_text
 from worldpager.app.overlay.status_card import divider, tier_code
 from worldpager.engine.telemetry.snapshot import Snapshot, TierUse
 
-ROW = 50.0
+ROW = 51.0
 STAGE_COLOURS = {"generate": theme.DEVICE, "place": theme.HOST, "put": theme.DISK}
 """Stages with a colour of their own; all others together are grey."""
 
@@ -18,7 +18,7 @@ STAGE_COLOURS = {"generate": theme.DEVICE, "place": theme.HOST, "put": theme.DIS
 class MemoryCard(Card):
     """Three tier bars and the spill point."""
 
-    design_size = (268, 216)
+    design_size = (268, 222)
 
     def draw(self, strokes: Strokes, state: HudState, width: float, height: float) -> None:
         """One row a tier."""
@@ -69,7 +69,7 @@ def _draw_spill(strokes: Strokes, snapshot: Snapshot, top: float, width: float) 
 class StallCard(Card):
     """The number that must stay 0, and what stands behind it."""
 
-    design_size = (268, 160)
+    design_size = (268, 164)
 
     def draw(self, strokes: Strokes, state: HudState, width: float, height: float) -> None:
         """Stalls; misses, stale uses, hits, wasted; where a chunk's time goes."""
@@ -120,7 +120,7 @@ def _short(ms: float) -> str:
 class DiskCard(Card):
     """Disk traffic, now and over the last quarter of a minute."""
 
-    design_size = (268, 112)
+    design_size = (268, 118)
 
     def draw(self, strokes: Strokes, state: HudState, width: float, height: float) -> None:
         """A line for reading, a line for writing, on one scale."""

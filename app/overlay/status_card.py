@@ -9,26 +9,30 @@ from worldpager.app.overlay.card import PAD, Card, HudState, Strokes
 from worldpager.engine.telemetry.snapshot import Snapshot
 
 
+COLUMNS = (PAD, PAD + 108, PAD + 178)
+
+
 class StatusCard(Card):
     """The rates in full."""
 
-    design_size = (268, 128)
+    design_size = (268, 132)
 
     def draw(self, strokes: Strokes, state: HudState, width: float, height: float) -> None:
         """Title, three rates, two delays."""
         snapshot = state.snapshot
         draw_title(strokes, snapshot, width)
-        middle = (width - 2 * PAD) / 3
+        still = snapshot.idle or snapshot.paused
         second = ("recorded", f"{state.recorded_fps:.0f}") if state.recorded_fps else ("screen", f"{state.screen_fps:.0f}")
         rates = (("generated", f"{snapshot.generated_fps:.1f}"), ("shown", f"{state.presented_fps:.1f}"), second)
-        for column, (name, figure) in enumerate(rates):
-            x = PAD + column * middle
-            strokes.text(x, 68, figure, strokes.type.hero if column == 0 else strokes.type.value)
+        for (name, figure), x in zip(rates, COLUMNS, strict=True):
+            hero = x == PAD
+            strokes.text(x, 66, figure, strokes.type.hero if hero else strokes.type.value, theme.FAINT if still and name != "screen" else theme.INK)
             strokes.label(x, 84, name)
-        strokes.label(PAD, 110, "key to picture")
-        strokes.text_left_of(PAD + 1.42 * middle, 111, delay_text(state.key_to_picture), strokes.type.value)
-        strokes.label(PAD + 1.65 * middle, 110, "chunk")
-        strokes.text_left_of(width - PAD, 111, f"{snapshot.chunk_ms:.0f} ms", strokes.type.value)
+        divider(strokes, 96, width)
+        end = strokes.label(PAD, 116, "key to picture")
+        strokes.text(end + 8, 117, delay_text(state.key_to_picture), strokes.type.value)
+        start = strokes.text_left_of(width - PAD, 117, f"{snapshot.chunk_ms:.0f} ms", strokes.type.value)
+        strokes.text_left_of(start - 8, 116, "CHUNK", strokes.type.label, theme.FAINT)
 
 
 class SmallCard(Card):

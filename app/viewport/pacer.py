@@ -7,6 +7,7 @@ chunk would freeze the picture, with a larger one the keys would feel slow. Pure
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from dataclasses import dataclass
 
@@ -20,8 +21,8 @@ OVER_RATE = 0.98
 """Shortest period as a share of the natural rate's: a lead may shrink while the model keeps its full rate."""
 LEAD_PER_JITTER = 1.5
 """Lead wanted over the mean unevenness of arrivals."""
-WAITING_CHUNKS = 2
-"""Frames of more chunks than these never wait; the oldest are skipped."""
+SPARE_FRAMES = 2
+"""Frames beyond the wanted lead that may still wait when a chunk arrives; older ones are skipped, so that keys never feel slow for long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +69,7 @@ class Pacer:
             self.skipped += (chunk - self._newest - 1) * frames
         resumed = self._measure(now, chunk - self._newest)
         self._newest, self._frames = chunk, frames
-        while len(self._waiting) > (WAITING_CHUNKS - 1) * frames:
-            self._waiting.popleft()
-            self.skipped += 1
+        self._skip_surplus()
         if resumed:
             self._next_due = max(now, self._next_due) if self._waiting else now
         elif not self._waiting and now > self._next_due:
@@ -108,10 +107,26 @@ class Pacer:
         self._interval = usual + SMOOTHING * (interval - usual)
         return False
 
+    @property
+    def _even(self) -> float:
+        """Seconds a frame at the pace of arrivals."""
+        return max(self._shortest, (self._interval or 0.0) / self._frames)
+
+    @property
+    def _wanted_lead(self) -> float:
+        """Seconds from a chunk's arrival to its first frame that hide the unevenness of arrivals."""
+        return min(LEAD_PER_JITTER * self._jitter, self._frames * self._even)
+
+    def _skip_surplus(self) -> None:
+        """Of the frames that still wait, keep as many as the wanted lead needs and few more."""
+        most = math.ceil(self._wanted_lead / self._even) + SPARE_FRAMES
+        while len(self._waiting) > most:
+            self._waiting.popleft()
+            self.skipped += 1
+
     def _bend(self, now: float) -> None:
         """The frame period until the next chunk: the even one, a little shorter when the lead is too long, longer when too short."""
-        even = max(self._shortest, (self._interval or 0.0) / self._frames)
+        even, wanted = self._even, self._wanted_lead
         lead = self._next_due + (len(self._waiting) - self._frames) * even - now
-        wanted = min(LEAD_PER_JITTER * self._jitter, self._frames * even)
         bent = even * max(FASTEST, min(SLOWEST, 1.0 - (lead - wanted) / (self._frames * even)))
         self._period = max(OVER_RATE * self._shortest, bent)
