@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainterPath, QPen, QPolygonF, QRadialGradient
 
 from worldpager.app import theme
@@ -20,8 +20,8 @@ EASE = 0.35
 """Share of the way that the map's zoom goes towards its aim in one drawing."""
 LEAST_RADIUS, MOST_RADIUS = 6.0, 400.0
 """Cells from the camera to the map's edge."""
-MOST_MARKS = 1200
-"""Chunks drawn; of more, every second, third, ... is drawn, the retrieved ones always."""
+CELL, TICK_STEP = 2.0, math.pi / 12
+"""Marks of one tier less than so many pixels apart are drawn as one, and so are ticks less than so many radians apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,10 @@ class Plan:
         """Where the point (x, y) in cells lies."""
         return QPointF(self.centre.x() + (x - self.x) * self.pixels, self.centre.y() - (y - self.y) * self.pixels)
 
-    def all_at(self, points: NDArray[np.float32]) -> list[QPointF]:
-        """Where points [n, >=2] lie."""
-        xs = self.centre.x() + (points[:, 0] - self.x) * self.pixels
-        ys = self.centre.y() - (points[:, 1] - self.y) * self.pixels
-        return [QPointF(x, y) for x, y in zip(xs.tolist(), ys.tolist(), strict=True)]
+    def places(self, points: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Where points [n, >=2] lie, [n, 2]."""
+        offset = (points[:, :2].astype(np.float64) - (self.x, self.y)) * (self.pixels, -self.pixels)
+        return offset + np.array((self.centre.x(), self.centre.y()))
 
 
 class PoseMap(Card):
@@ -121,7 +120,9 @@ def _draw_view(strokes: Strokes, plan: Plan, snapshot: Snapshot) -> None:
 
 def _draw_path(strokes: Strokes, plan: Plan, snapshot: Snapshot) -> None:
     """Where the camera went, through all remembered chunks to here."""
-    points = plan.all_at(snapshot.block_map.xy_yaw)
+    places = plan.places(snapshot.block_map.xy_yaw)
+    moved = np.flatnonzero(np.abs(np.diff(places, axis=0, prepend=np.inf)).max(axis=1, initial=0.0) > 0.5)
+    points = [QPointF(x, y) for x, y in places[moved].tolist()]
     points.append(plan.at(snapshot.pose.x, snapshot.pose.y))
     pen = QPen(theme.with_alpha(theme.INK, 70), 1.2)
     pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
@@ -147,19 +148,22 @@ def _draw_futures(strokes: Strokes, plan: Plan, futures: Sequence[Sequence[Pose]
 
 
 def _draw_marks(strokes: Strokes, plan: Plan, snapshot: Snapshot, area: QRectF) -> None:
-    """Remembered chunks: shape and colour of their tier, and a tick where they look."""
+    """Remembered chunks: shape and colour of their tier, and ticks where they look. Those that would hide each other are drawn once."""
     block_map = snapshot.block_map
-    stride = 1 + len(block_map.ids) // MOST_MARKS
-    points = plan.all_at(block_map.xy_yaw[::stride])
     size = max(2.0, min(3.4, plan.pixels * 0.22))
-    inside = area.adjusted(-6, -6, 6, 6)
-    for point, yaw, tier in zip(points, block_map.xy_yaw[::stride, 2].tolist(), block_map.tier[::stride].tolist(), strict=True):
-        if not inside.contains(point):
-            continue
-        colour = theme.TIERS[min(tier, 3)]
-        tip = QPointF(point.x() + (size + 4) * math.cos(yaw), point.y() - (size + 4) * math.sin(yaw))
-        strokes.line(point, tip, theme.with_alpha(colour, 150), 1.0)
-        strokes.mark(point.x(), point.y(), tier, size)
+    places, yaw = plan.places(block_map.xy_yaw), block_map.xy_yaw[:, 2]
+    edges = np.array(area.adjusted(-6, -6, 6, 6).getCoords())
+    inside = ((places >= edges[:2]) & (places <= edges[2:])).all(axis=1) & (block_map.tier < len(theme.TIERS))
+    cells = np.floor(places / CELL).astype(np.int64)
+    looks = np.column_stack((cells, np.floor(yaw / TICK_STEP)))
+    tip = places + (size + 4) * np.column_stack((np.cos(yaw), -np.sin(yaw)))
+    for tier in reversed(range(len(theme.TIERS))):
+        mine = np.flatnonzero(inside & (block_map.tier == tier))
+        rows = mine[np.unique(looks[mine], axis=0, return_index=True)[1]]
+        strokes.painter.setPen(QPen(theme.with_alpha(theme.TIERS[tier], 150), 1.0))
+        strokes.painter.drawLines([QLineF(*line) for line in np.hstack((places[rows], tip[rows])).tolist()])
+        for x, y in places[mine[np.unique(cells[mine], axis=0, return_index=True)[1]]].tolist():
+            strokes.mark(x, y, tier, size)
 
 
 def _draw_retrieved(strokes: Strokes, plan: Plan, snapshot: Snapshot) -> None:
@@ -199,4 +203,6 @@ def _draw_legend(strokes: Strokes, top: float, width: float) -> None:
         strokes.mark(x + 4, top + 9, code, 3.8)
         x = strokes.text(x + 12, top + 13, name, colour=theme.SOFT) + 12
     strokes.line(QPointF(x, top + 9), QPointF(x + 12, top + 9), theme.AHEAD, 1.8, (2, 2))
-    strokes.text(x + 17, top + 13, "next", colour=theme.SOFT)
+    x = strokes.text(x + 17, top + 13, "next", colour=theme.SOFT) + 12
+    strokes.line(QPointF(x, top + 9), QPointF(x + 12, top + 9), theme.INK, 1.5)
+    strokes.text(x + 17, top + 13, "recalled", colour=theme.SOFT)
