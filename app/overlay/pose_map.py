@@ -20,7 +20,7 @@ EASE = 0.35
 """Share of the way that the map's zoom goes towards its aim in one drawing."""
 LEAST_RADIUS, MOST_RADIUS = 6.0, 400.0
 """Cells from the camera to the map's edge."""
-CELL, TICK_STEP = 2.0, math.pi / 12
+CELL, TICK_STEP = 3.0, math.pi / 12
 """Marks of one tier less than so many pixels apart are drawn as one, and so are ticks less than so many radians apart."""
 
 
@@ -39,8 +39,9 @@ class Plan:
 
     def places(self, points: NDArray[np.float32]) -> NDArray[np.float64]:
         """Where points [n, >=2] lie, [n, 2]."""
-        offset = (points[:, :2].astype(np.float64) - (self.x, self.y)) * (self.pixels, -self.pixels)
-        return offset + np.array((self.centre.x(), self.centre.y()))
+        scale, origin = np.array((self.pixels, -self.pixels)), np.array((self.x, self.y))
+        places: NDArray[np.float64] = (points[:, :2] - origin) * scale + np.array((self.centre.x(), self.centre.y()))
+        return places
 
 
 class PoseMap(Card):
@@ -201,8 +202,8 @@ def _draw_legend(strokes: Strokes, top: float, width: float) -> None:
     x = PAD
     for code, name in ((TIER_DEVICE, "device"), (TIER_HOST, "host"), (TIER_DISK, "disk")):
         strokes.mark(x + 4, top + 9, code, 3.8)
-        x = strokes.text(x + 12, top + 13, name, colour=theme.SOFT) + 12
+        x = strokes.text(x + 12, top + 13, name, colour=theme.SOFT) + 9
     strokes.line(QPointF(x, top + 9), QPointF(x + 12, top + 9), theme.AHEAD, 1.8, (2, 2))
-    x = strokes.text(x + 17, top + 13, "next", colour=theme.SOFT) + 12
+    x = strokes.text(x + 17, top + 13, "next", colour=theme.SOFT) + 9
     strokes.line(QPointF(x, top + 9), QPointF(x + 12, top + 9), theme.INK, 1.5)
-    strokes.text(x + 17, top + 13, "recalled", colour=theme.SOFT)
+    strokes.text(x + 17, top + 13, "in use", colour=theme.SOFT)
