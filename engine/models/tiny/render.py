@@ -143,18 +143,81 @@ def march(cells: Tensor, base: Tensor, o: Tensor, d: Tensor, steps: int, limit: 
         for i in range(steps):
             cell, t0, axis_y, best, kind, row = _advance(cells, base, o, d, inv, limit, cell, t0, axis_y, best, kind, row, i == 0)
         return best, kind, row
-    live = torch.arange(len(limit))
+    return _march_few(cells, base, o, d, inv, steps, limit)
+
+
+TOP_MARGIN = 0.05
+"""Cells above everything from where on a rising ray meets nothing."""
+LIVELY = 0.8
+"""Rays leave the march once fewer than this share still fly."""
+
+
+def _march_few(cells: Tensor, base: Tensor, o: Tensor, d: Tensor, inv: Tensor, steps: int, limit: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """`march` for a CPU, by the same arithmetic: only rays in cells that hold something are intersected, and those that are done leave."""
+    best, kind, row = torch.full_like(limit, FAR), torch.zeros_like(base), torch.zeros_like(base)
+    holds = cells[:, W.HEIGHT] > 0, cells[:, W.STEM + 4] > 0
+    full = holds[0] | holds[1]
+    top = torch.maximum(cells[:, W.HEIGHT] + 0.5 * (cells[:, W.SLOPE_X].abs() + cells[:, W.SLOPE_Y].abs()), cells[:, [W.STEM + 4, W.CROWN + 4]].amax(1))
+    over = (float(top.max()) + TOP_MARGIN - o[:, 2]).clamp_min(0) / d[:, 2].clamp_min(1e-6)
+    limit = torch.where(d[:, 2] > 1e-6, torch.minimum(limit, over), limit)
+    forward = d[:, :2] > 0
+    edge_x, edge_y = (torch.floor(o[:, :2]) + forward).unbind(1)
+    sign_x, sign_y = torch.where(forward, 1.0, -1.0).unbind(1)
+    back_x, back_y = forward.float().unbind(1)
+    flat = (o[:, 0], o[:, 1], inv[:, 0], inv[:, 1], edge_x, edge_y, sign_x, sign_y, back_x, back_y, limit, base.float())
+    state, t0, axis_y, live = torch.stack(flat), torch.zeros_like(limit), torch.zeros_like(limit, dtype=torch.bool), torch.arange(len(limit))
     for i in range(steps):
-        here = base + torch.remainder(cell[:, 1], W.SIZE) * W.SIZE + torch.remainder(cell[:, 0], W.SIZE)
-        t, k, cell, t1, axis_y = _step(cells, base, o, d, inv, cell, t0, axis_y, i == 0)
-        found = (t < FAR) & (t < limit)
-        at = live[found]
-        best[at], kind[at], row[at] = t[found], k[found], here[found]
-        keep = torch.nonzero(~found & (t1 < limit)).squeeze(1)
-        if not len(keep):
-            break
-        live, base, o, d, inv, cell, t0, axis_y, limit = (v[keep] for v in (live, base, o, d, inv, cell, t1, axis_y, limit))
+        ox, oy, ix, iy, edge_x, edge_y, sign_x, sign_y, back_x, back_y, limit, first = state.unbind(0)
+        here = (torch.remainder(edge_y - back_y, W.SIZE) * W.SIZE + torch.remainder(edge_x - back_x, W.SIZE) + first).int()
+        tx, ty = (edge_x - ox) * ix, (edge_y - oy) * iy
+        t1 = torch.minimum(tx, ty)
+        at = torch.nonzero(full.index_select(0, here) & (t0 < limit)).squeeze(1)
+        if len(at):
+            t, k = _meet(cells, here[at], o[live[at]], d[live[at]], edge_x[at] - back_x[at], edge_y[at] - back_y[at], t0[at], t1[at], axis_y[at], i == 0)
+            found = torch.nonzero((t < FAR) & (t < limit[at])).squeeze(1)
+            hit = at[found]
+            ray = live[hit]
+            best[ray], kind[ray], row[ray] = t[found], k[found], here[hit].long()
+            limit[hit] = -1.0
+        step_x = tx < ty
+        edge_x += torch.where(step_x, sign_x, 0.0)
+        edge_y += torch.where(step_x, 0.0, sign_y)
+        t0, axis_y = t1, ~step_x
+        if i % 2:
+            keep = torch.nonzero(t0 < limit).squeeze(1)
+            if not len(keep):
+                break
+            if len(keep) < LIVELY * len(live):
+                state, t0, axis_y, live = state.index_select(1, keep), t0[keep], axis_y[keep], live[keep]
     return best, kind, row
+
+
+def _meet(cells: Tensor, here: Tensor, o: Tensor, d: Tensor, fx: Tensor, fy: Tensor, t0: Tensor, t1: Tensor, axis_y: Tensor,
+          first: bool) -> tuple[Tensor, Tensor]:
+    """Distance (or FAR) and kind of what rays meet in the cells ``here`` at (fx, fy) that they cross between t0 and t1."""
+    g = cells[:, : W.GEOMETRY].index_select(0, here)
+
+    def above(t: Tensor) -> Tensor:
+        roof = g[:, W.HEIGHT] + g[:, W.SLOPE_X] * (o[:, 0] + d[:, 0] * t - fx - 0.5) + g[:, W.SLOPE_Y] * (o[:, 1] + d[:, 1] * t - fy - 0.5)
+        return o[:, 2] + d[:, 2] * t - roof
+
+    solid = g[:, W.HEIGHT] > 0
+    h0, h1 = above(t0), above(t1)
+    wall = solid & (h0 < 0) & (not first)
+    roof = solid & (h0 >= 0) & (h1 < 0)
+    t_roof = t0 + (t1 - t0) * h0 / (h0 - h1).clamp_min(1e-6)
+    t = torch.where(wall, t0, torch.where(roof, t_roof, FAR))
+    kind = torch.where(wall, torch.where(axis_y, KIND_WALL_Y, KIND_WALL_X), torch.where(roof, KIND_ROOF, KIND_NONE))
+    at = torch.nonzero(g[:, W.STEM + 4] > 0).squeeze(1)
+    if len(at):
+        gs, os, ds = g[at], o[at], d[at]
+        ox, oy = os[:, 0] - fx[at] - gs[:, W.OBJ_X], os[:, 1] - fy[at] - gs[:, W.OBJ_Y]
+        stem = _quadric(gs[:, W.STEM:W.STEM + 5], ox, oy, os[:, 2], ds)
+        crown = _quadric(gs[:, W.CROWN:W.CROWN + 5], ox, oy, os[:, 2], ds)
+        t_obj = torch.minimum(stem, crown)
+        kind[at] = torch.where(t_obj < t[at], torch.where(crown < stem, KIND_CROWN, KIND_STEM), kind[at])
+        t[at] = torch.minimum(t[at], t_obj)
+    return t, kind
 
 
 def _wave(x: Tensor, lo: float, hi: float, width: float) -> Tensor:
