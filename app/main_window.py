@@ -146,7 +146,7 @@ class MainWindow(QWidget):
         self.loading.hide()
         self.hud.set_visible(True)
         self._mouse_hint_until = self._clock() + MOUSE_HINT_SECONDS
-        self._key_hint.setVisible(not self._settings.keys_known)
+        self._key_hint.setVisible(not self._settings.keys_known and self._scripted is None)
         if self._record_to is not None:
             self._start_film(snapshot, self._record_to)
             self._record_to = None
@@ -266,6 +266,7 @@ class MainWindow(QWidget):
         self._close_panel()
         self.inputs.release_all()
         self.panel = panel
+        self.hud.set_visible(False)
         panel.closed.connect(self._panel_closed)
         panel.open()
 
@@ -275,6 +276,8 @@ class MainWindow(QWidget):
 
     def _panel_closed(self) -> None:
         self.panel = None
+        self.hud.set_visible(self._playing)
+        self._refresh_hud()
         self.setFocus()
 
     def _know_keys(self) -> None:

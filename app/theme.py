@@ -125,8 +125,6 @@ def sheet(scale: float) -> str:
     QSlider::groove:horizontal {{ height: {px(4)}; background: rgba(255,255,255,40); border-radius: {px(2)}; }}
     QSlider::sub-page:horizontal {{ background: {DEVICE.name()}; border-radius: {px(2)}; }}
     QSlider::handle:horizontal {{ width: {px(16)}; margin: -{px(6)} 0; background: white; border-radius: {px(8)}; }}
-    QComboBox {{ background: rgba(255,255,255,20); border: 1px solid rgba(255,255,255,38); border-radius: {px(8)};
-        padding: {px(5)} {px(12)}; }}
-    QComboBox:focus {{ border-color: {DEVICE.name()}; }}
-    QComboBox QAbstractItemView {{ background: #14181f; selection-background-color: {DEVICE.name()}; selection-color: #0a0d12; }}
+    QPushButton#choice {{ padding: {px(5)} {px(12)}; font-size: {px(13)}; color: rgba(255,255,255,190); }}
+    QPushButton#choice:checked {{ background: rgba(86,180,233,70); border-color: {DEVICE.name()}; color: white; }}
     """

@@ -9,7 +9,7 @@ from worldpager.app.overlay.card import PAD, Card, HudState, Strokes
 from worldpager.engine.telemetry.snapshot import Snapshot
 
 
-COLUMNS = (PAD, PAD + 108, PAD + 178)
+COLUMNS = (PAD, PAD + 104, PAD + 168)
 
 
 class StatusCard(Card):
@@ -18,7 +18,7 @@ class StatusCard(Card):
     design_size = (268, 132)
 
     def draw(self, strokes: Strokes, state: HudState, width: float, height: float) -> None:
-        """Title, three rates, two delays."""
+        """Title, three rates, the delay."""
         snapshot = state.snapshot
         draw_title(strokes, snapshot, width)
         still = snapshot.idle or snapshot.paused
@@ -27,12 +27,10 @@ class StatusCard(Card):
         for (name, figure), x in zip(rates, COLUMNS, strict=True):
             hero = x == PAD
             strokes.text(x, 66, figure, strokes.type.hero if hero else strokes.type.value, theme.FAINT if still and name != "screen" else theme.INK)
-            strokes.label(x, 84, name)
+            strokes.label(x, 84, "at rest" if hero and still else name)
         divider(strokes, 96, width)
-        end = strokes.label(PAD, 116, "key to picture")
-        strokes.text(end + 8, 117, delay_text(state.key_to_picture), strokes.type.value)
-        start = strokes.text_left_of(width - PAD, 117, f"{snapshot.chunk_ms:.0f} ms", strokes.type.value)
-        strokes.text_left_of(start - 8, 116, "CHUNK", strokes.type.label, theme.FAINT)
+        strokes.label(PAD, 117, "key to picture")
+        strokes.text_left_of(width - PAD, 118, delay_text(state.key_to_picture), strokes.type.value)
 
 
 class SmallCard(Card):
@@ -44,8 +42,9 @@ class SmallCard(Card):
         """Title, rate and delay, the tiers as three thin bars, stalls."""
         snapshot = state.snapshot
         draw_title(strokes, snapshot, width)
-        end = strokes.text(PAD, 64, f"{snapshot.generated_fps:.1f}", strokes.type.hero)
-        strokes.text(end + 5, 64, "fps", colour=theme.SOFT)
+        still = snapshot.idle or snapshot.paused
+        end = strokes.text(PAD, 64, f"{snapshot.generated_fps:.1f}", strokes.type.hero, theme.FAINT if still else theme.INK)
+        strokes.text(end + 5, 64, "at rest" if still else "fps", colour=theme.SOFT)
         stalls = snapshot.memory.stalls_over_half_ms
         stall_text = "no stalls" if not stalls else f"{stalls} stalls"
         strokes.text_left_of(width - PAD, 52, delay_text(state.key_to_picture) + " key to picture", colour=theme.SOFT)
@@ -54,14 +53,10 @@ class SmallCard(Card):
 
 
 def draw_title(strokes: Strokes, snapshot: Snapshot, width: float) -> None:
-    """Model, world and chunk, and whether the world rests or memory is off."""
+    """Model, world and chunk."""
     end = strokes.text(PAD, 26, snapshot.model, strokes.type.value)
     strokes.text(end + 8, 26, f"world {snapshot.seed}", colour=theme.SOFT)
-    at = strokes.text_left_of(width - PAD, 26, f"chunk {snapshot.chunk}", colour=theme.SOFT)
-    if snapshot.policy == "none":
-        strokes.text_left_of(at - 10, 26, "memory off", colour=theme.ALARM)
-    elif snapshot.idle:
-        strokes.text_left_of(at - 10, 26, "at rest", colour=theme.FAINT)
+    strokes.text_left_of(width - PAD, 26, f"chunk {snapshot.chunk}", colour=theme.SOFT)
 
 
 def draw_mini_tiers(strokes: Strokes, snapshot: Snapshot, width: float) -> None:

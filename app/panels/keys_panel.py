@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QCheckBox, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSlider, QVBoxLayout, QWidget
 
 from worldpager.app.panels.panel import Panel
 from worldpager.app.settings import CHOICES, SENSITIVITY_RANGE, Settings
@@ -14,7 +14,7 @@ PLAY = (
     ("H", "panels: none, small, full"), ("F", "fill the window or show all"),
 )  # fmt: skip
 KEEP = (("F12", "screenshot (Shift: picture alone)"), ("F9", "record a film"), ("F11", "full screen"), ("Ctrl+Q", "quit"))
-VIEWPORT_NAMES = {"auto": "choose for me", "opengl": "OpenGL", "software": "software"}
+VIEWPORT_NAMES = {"auto": "automatic", "opengl": "OpenGL", "software": "software"}
 
 
 class KeysPanel(Panel):
@@ -85,18 +85,20 @@ class KeysPanel(Panel):
         invert.toggled.connect(lambda on: self._set("invert", on))
         column.addWidget(invert)
         self._section(column, "PICTURE")
-        box = QComboBox(self.frame)
-        box.setAccessibleName("Who draws the picture")
-        for kind in CHOICES["viewport"]:
-            box.addItem(VIEWPORT_NAMES[kind], kind)
-        box.setCurrentIndex(CHOICES["viewport"].index(self._settings.viewport))
-        box.currentIndexChanged.connect(lambda index: self._set("viewport", CHOICES["viewport"][index]))
         row = QHBoxLayout()
-        row.setSpacing(self.px(12))
-        row.addWidget(QLabel("drawn by", self.frame))
-        row.addWidget(box, 1)
+        row.setSpacing(self.px(6))
+        choices = QButtonGroup(self)
+        for kind in CHOICES["viewport"]:
+            choice = QPushButton(VIEWPORT_NAMES[kind], self.frame)
+            choice.setObjectName("choice")
+            choice.setCheckable(True)
+            choice.setChecked(kind == self._settings.viewport)
+            choice.clicked.connect(lambda _, kind=kind: self._set("viewport", kind))
+            choices.addButton(choice)
+            row.addWidget(choice)
+        row.addStretch()
         column.addLayout(row)
-        note = QLabel(f"now {VIEWPORT_NAMES[viewport]}; another choice counts from the next start", self.frame)
+        note = QLabel(f"Drawn by {VIEWPORT_NAMES[viewport]} now; another choice counts from the next start.", self.frame)
         note.setObjectName("soft")
         note.setWordWrap(True)
         column.addWidget(note)

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 from PIL import Image
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPixmap, QRegion
+from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPixmap, QRegion, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from worldpager.app import theme
@@ -48,12 +47,20 @@ class RasterViewport(QWidget):
         factor = max(1, round(ENLARGED_HEIGHT / frame.shape[0]))
         size = (small.width * factor, small.height * factor)
         self._image = _to_qt(small.resize(size, Image.Resampling.LANCZOS) if factor > 1 else small)
-        self._blurred = _to_qt(small.resize(BLUR_SIZE, Image.Resampling.BOX).resize((60, 40), Image.Resampling.BICUBIC))
+        if self._framing().bordered:
+            self._blurred = _to_qt(small.resize(BLUR_SIZE, Image.Resampling.BOX).resize((60, 40), Image.Resampling.BICUBIC))
         self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A border may have appeared."""
+        self._show_again()
 
     def set_fit(self, fit: str) -> None:
         """Fill the window or show the whole frame."""
         self._fit = fit
+        self._show_again()
+
+    def _show_again(self) -> None:
         if self._frame is not None:
             self.show_frame(self._frame)
 
@@ -105,5 +112,5 @@ def _part(area: QRectF, shares: tuple[float, float, float, float]) -> QRectF:
 
 def _to_qt(image: Image.Image) -> QImage:
     """A QImage in the raster engine's own format, with its own memory."""
-    data = np.frombuffer(image.tobytes("raw", "BGRX"), np.uint8)
-    return QImage(data.data, image.width, image.height, 4 * image.width, QImage.Format.Format_RGB32).copy()
+    data = image.tobytes("raw", "BGRX")
+    return QImage(data, image.width, image.height, 4 * image.width, QImage.Format.Format_RGB32).copy()
