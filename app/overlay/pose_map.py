@@ -20,6 +20,8 @@ EASE = 0.35
 """Share of the way that the map's zoom goes towards its aim in one drawing."""
 LEAST_RADIUS, MOST_RADIUS = 6.0, 400.0
 """Cells from the camera to the map's edge."""
+TICKED = 160
+"""Newest chunks whose direction is shown; of all of them it would be a thicket."""
 CELL, TICK_STEP = 3.0, math.pi / 12
 """Marks of one tier less than so many pixels apart are drawn as one, and so are ticks less than so many radians apart."""
 
@@ -149,7 +151,7 @@ def _draw_futures(strokes: Strokes, plan: Plan, futures: Sequence[Sequence[Pose]
 
 
 def _draw_marks(strokes: Strokes, plan: Plan, snapshot: Snapshot, area: QRectF) -> None:
-    """Remembered chunks: shape and colour of their tier, and ticks where they look. Those that would hide each other are drawn once."""
+    """Remembered chunks: shape and colour of their tier; the newest with ticks where they look. What would hide another is left out."""
     block_map = snapshot.block_map
     size = max(2.0, min(3.4, plan.pixels * 0.22))
     places, yaw = plan.places(block_map.xy_yaw), block_map.xy_yaw[:, 2]
@@ -160,7 +162,8 @@ def _draw_marks(strokes: Strokes, plan: Plan, snapshot: Snapshot, area: QRectF) 
     tip = places + (size + 4) * np.column_stack((np.cos(yaw), -np.sin(yaw)))
     for tier in reversed(range(len(theme.TIERS))):
         mine = np.flatnonzero(inside & (block_map.tier == tier))
-        rows = mine[np.unique(looks[mine], axis=0, return_index=True)[1]]
+        recent = mine[mine >= len(yaw) - TICKED]
+        rows = recent[np.unique(looks[recent], axis=0, return_index=True)[1]]
         strokes.painter.setPen(QPen(theme.with_alpha(theme.TIERS[tier], 150), 1.0))
         strokes.painter.drawLines([QLineF(*line) for line in np.hstack((places[rows], tip[rows])).tolist()])
         for x, y in places[mine[np.unique(cells[mine], axis=0, return_index=True)[1]]].tolist():
@@ -199,11 +202,11 @@ def _draw_camera(strokes: Strokes, plan: Plan, pose: Pose) -> None:
 
 def _draw_legend(strokes: Strokes, top: float, width: float) -> None:
     """Shapes of the tiers, and what lines and arrows mean."""
-    x = PAD
+    x, face = PAD, theme.font(11)
     for code, name in ((TIER_DEVICE, "device"), (TIER_HOST, "host"), (TIER_DISK, "disk")):
-        strokes.mark(x + 4, top + 9, code, 3.8)
-        x = strokes.text(x + 12, top + 13, name, colour=theme.SOFT) + 9
-    strokes.line(QPointF(x, top + 9), QPointF(x + 12, top + 9), theme.AHEAD, 1.8, (2, 2))
-    x = strokes.text(x + 17, top + 13, "next", colour=theme.SOFT) + 9
-    strokes.line(QPointF(x, top + 9), QPointF(x + 12, top + 9), theme.INK, 1.5)
-    strokes.text(x + 17, top + 13, "in use", colour=theme.SOFT)
+        strokes.mark(x + 3, top + 9, code, 3.6)
+        x = strokes.text(x + 10, top + 13, name, face, theme.SOFT) + 8
+    strokes.line(QPointF(x, top + 9), QPointF(x + 10, top + 9), theme.AHEAD, 1.8, (2, 2))
+    x = strokes.text(x + 14, top + 13, "next", face, theme.SOFT) + 8
+    strokes.line(QPointF(x, top + 9), QPointF(x + 10, top + 9), theme.INK, 1.5)
+    strokes.text(x + 14, top + 13, "in use", face, theme.SOFT)
