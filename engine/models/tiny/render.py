@@ -1,7 +1,7 @@
 """A batched ray marcher for `worlds`: pictures and inverse depth of any camera pose, in plain torch on any device.
 
 One march serves the picture and the sun's shadows. Rays step from cell to cell; a cell holds at most one roofed solid and one object
-made of two quadrics of revolution, both intersected in closed form. On a CPU rays that have hit something leave the march.
+made of two quadrics of revolution, both intersected in closed form. On a CPU rays that are done leave the march.
 """
 
 from __future__ import annotations
@@ -19,6 +19,10 @@ FOV_X = math.radians(84.0)
 SIGHT = 14.0
 STEPS, SHADOW_STEPS = 24, 8
 FAR = 1.0e6
+TOP_MARGIN = 0.05
+"""Cells above everything from where on a rising ray meets nothing."""
+LIVELY = 0.8
+"""On a CPU done rays leave the march once fewer than this share still fly."""
 KIND_NONE, KIND_WALL_X, KIND_WALL_Y, KIND_ROOF, KIND_STEM, KIND_CROWN, KIND_GROUND = range(7)
 
 
@@ -74,17 +78,10 @@ def _quadric(q: Tensor, ox: Tensor, oy: Tensor, oz: Tensor, d: Tensor) -> Tensor
     return torch.where(ok(near), near, torch.where(ok(far), far, none))
 
 
-def _step(cells: Tensor, base: Tensor, o: Tensor, d: Tensor, inv: Tensor, cell: Tensor, t0: Tensor, axis_y: Tensor,
-          first: bool) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """One cell of the march. Returns (hit distance or FAR, kind, next cell, next entry distance, next axis)."""
-    ix, iy = cell[:, 0], cell[:, 1]
-    row = base + torch.remainder(iy, W.SIZE) * W.SIZE + torch.remainder(ix, W.SIZE)
-    g = cells[row, : W.GEOMETRY]
-    fx, fy = ix.to(o.dtype), iy.to(o.dtype)
-    forward_x, forward_y = d[:, 0] > 0, d[:, 1] > 0
-    tx = (fx + forward_x.to(o.dtype) - o[:, 0]) * inv[:, 0]
-    ty = (fy + forward_y.to(o.dtype) - o[:, 1]) * inv[:, 1]
-    t1 = torch.minimum(tx, ty)
+def _meet(cells: Tensor, here: Tensor, o: Tensor, d: Tensor, fx: Tensor, fy: Tensor, t0: Tensor, t1: Tensor, axis_y: Tensor,
+          first: bool) -> tuple[Tensor, Tensor]:
+    """Distance (or FAR) and kind of what rays meet in the cells ``here`` at (fx, fy) that they cross between t0 and t1."""
+    g = cells[here, : W.GEOMETRY]
 
     def above(t: Tensor) -> Tensor:
         roof = g[:, W.HEIGHT] + g[:, W.SLOPE_X] * (o[:, 0] + d[:, 0] * t - fx - 0.5) + g[:, W.SLOPE_Y] * (o[:, 1] + d[:, 1] * t - fy - 0.5)
@@ -92,71 +89,60 @@ def _step(cells: Tensor, base: Tensor, o: Tensor, d: Tensor, inv: Tensor, cell: 
 
     solid = g[:, W.HEIGHT] > 0
     h0, h1 = above(t0), above(t1)
-    wall = solid & (h0 < 0)
-    if first:
-        wall = torch.zeros_like(wall)
+    wall = solid & (h0 < 0) & (not first)
     roof = solid & (h0 >= 0) & (h1 < 0)
     t_roof = t0 + (t1 - t0) * h0 / (h0 - h1).clamp_min(1e-6)
-    far = torch.full_like(t0, FAR)
-    t = torch.where(wall, t0, torch.where(roof, t_roof, far))
+    t = torch.where(wall, t0, torch.where(roof, t_roof, FAR))
     kind = torch.where(wall, torch.where(axis_y, KIND_WALL_Y, KIND_WALL_X), torch.where(roof, KIND_ROOF, KIND_NONE))
-
-    def objects(sel: Tensor | slice) -> tuple[Tensor, Tensor]:
-        gs, os, ds = g[sel], o[sel], d[sel]
-        ox, oy = os[:, 0] - fx[sel] - gs[:, W.OBJ_X], os[:, 1] - fy[sel] - gs[:, W.OBJ_Y]
-        stem = _quadric(gs[:, W.STEM:W.STEM + 5], ox, oy, os[:, 2], ds)
-        crown = _quadric(gs[:, W.CROWN:W.CROWN + 5], ox, oy, os[:, 2], ds)
-        return torch.minimum(stem, crown), torch.where(crown < stem, KIND_CROWN, KIND_STEM)
-
+    object_here = g[:, W.STEM + 4] > 0
     if o.is_cuda:
-        t_obj, k_obj = objects(slice(None))
-        t_obj = torch.where(g[:, W.STEM + 4] > 0, t_obj, far)
-        kind, t = torch.where(t_obj < t, k_obj, kind), torch.minimum(t, t_obj)
-    else:
-        sel = torch.nonzero(g[:, W.STEM + 4] > 0).squeeze(1)
-        t_obj, k_obj = objects(sel)
-        better = t_obj < t[sel]
-        kind[sel] = torch.where(better, k_obj, kind[sel])
-        t[sel] = torch.minimum(t[sel], t_obj)
-    step_x = tx < ty
-    move_x = torch.where(step_x, torch.where(forward_x, 1, -1), 0)
-    move_y = torch.where(step_x, 0, torch.where(forward_y, 1, -1))
-    return t, kind, torch.stack([ix + move_x, iy + move_y], -1), t1, ~step_x
+        t_obj, k_obj = _meet_object(g, o, d, fx, fy)
+        t_obj = torch.where(object_here, t_obj, FAR)
+        return torch.minimum(t, t_obj), torch.where(t_obj < t, k_obj, kind)
+    at = torch.nonzero(object_here).squeeze(1)
+    t_obj, k_obj = _meet_object(g[at], o[at], d[at], fx[at], fy[at])
+    kind[at], t[at] = torch.where(t_obj < t[at], k_obj, kind[at]), torch.minimum(t[at], t_obj)
+    return t, kind
+
+
+def _meet_object(g: Tensor, o: Tensor, d: Tensor, fx: Tensor, fy: Tensor) -> tuple[Tensor, Tensor]:
+    """Distance (or FAR) and kind of the objects whose geometry is ``g``, in cells at (fx, fy)."""
+    ox, oy = o[:, 0] - fx - g[:, W.OBJ_X], o[:, 1] - fy - g[:, W.OBJ_Y]
+    stem = _quadric(g[:, W.STEM:W.STEM + 5], ox, oy, o[:, 2], d)
+    crown = _quadric(g[:, W.CROWN:W.CROWN + 5], ox, oy, o[:, 2], d)
+    return torch.minimum(stem, crown), torch.where(crown < stem, KIND_CROWN, KIND_STEM)
 
 
 def _advance(cells: Tensor, base: Tensor, o: Tensor, d: Tensor, inv: Tensor, limit: Tensor, cell: Tensor, t0: Tensor, axis_y: Tensor,
              best: Tensor, kind: Tensor, row: Tensor, first: bool) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
     """One step of all rays, hit or not, without branches: what a GPU fuses into one kernel."""
     here = base + torch.remainder(cell[:, 1], W.SIZE) * W.SIZE + torch.remainder(cell[:, 0], W.SIZE)
-    t, k, cell, t1, axis_y = _step(cells, base, o, d, inv, cell, t0, axis_y, first)
+    forward = d[:, :2] > 0
+    tx, ty = ((cell + forward - o[:, :2]) * inv[:, :2]).unbind(1)
+    t1, step_x = torch.minimum(tx, ty), tx < ty
+    t, k = _meet(cells, here, o, d, cell[:, 0].to(o.dtype), cell[:, 1].to(o.dtype), t0, t1, axis_y, first)
     found = (best >= FAR) & (t < FAR) & (t < limit)
-    return cell, t1, axis_y, torch.where(found, t, best), torch.where(found, k, kind), torch.where(found, here, row)
+    moved = cell + torch.where(forward, 1, -1) * torch.stack([step_x, ~step_x], -1)
+    return moved, t1, ~step_x, torch.where(found, t, best), torch.where(found, k, kind), torch.where(found, here, row)
 
 
 def march(cells: Tensor, base: Tensor, o: Tensor, d: Tensor, steps: int, limit: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """First hit of rays o + t d before ``limit``: distance (FAR = none), kind, row of the hit cell in ``cells``; all [N]."""
     inv = 1.0 / torch.where(d.abs() < 1e-7, torch.full_like(d, 1e-7), d)
+    if not o.is_cuda:
+        return _march_few(cells, base, o, d, inv, steps, limit)
     cell = torch.floor(o[:, :2]).long()
     t0, axis_y = torch.zeros_like(limit), torch.zeros_like(limit, dtype=torch.bool)
     best, kind, row = torch.full_like(limit, FAR), torch.zeros_like(base), torch.zeros_like(base)
-    if o.is_cuda:
-        for i in range(steps):
-            cell, t0, axis_y, best, kind, row = _advance(cells, base, o, d, inv, limit, cell, t0, axis_y, best, kind, row, i == 0)
-        return best, kind, row
-    return _march_few(cells, base, o, d, inv, steps, limit)
-
-
-TOP_MARGIN = 0.05
-"""Cells above everything from where on a rising ray meets nothing."""
-LIVELY = 0.8
-"""Rays leave the march once fewer than this share still fly."""
+    for i in range(steps):
+        cell, t0, axis_y, best, kind, row = _advance(cells, base, o, d, inv, limit, cell, t0, axis_y, best, kind, row, i == 0)
+    return best, kind, row
 
 
 def _march_few(cells: Tensor, base: Tensor, o: Tensor, d: Tensor, inv: Tensor, steps: int, limit: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """`march` for a CPU, by the same arithmetic: only rays in cells that hold something are intersected, and those that are done leave."""
     best, kind, row = torch.full_like(limit, FAR), torch.zeros_like(base), torch.zeros_like(base)
-    holds = cells[:, W.HEIGHT] > 0, cells[:, W.STEM + 4] > 0
-    full = holds[0] | holds[1]
+    full = (cells[:, W.HEIGHT] > 0) | (cells[:, W.STEM + 4] > 0)
     top = torch.maximum(cells[:, W.HEIGHT] + 0.5 * (cells[:, W.SLOPE_X].abs() + cells[:, W.SLOPE_Y].abs()), cells[:, [W.STEM + 4, W.CROWN + 4]].amax(1))
     over = (float(top.max()) + TOP_MARGIN - o[:, 2]).clamp_min(0) / d[:, 2].clamp_min(1e-6)
     limit = torch.where(d[:, 2] > 1e-6, torch.minimum(limit, over), limit)
@@ -167,8 +153,8 @@ def _march_few(cells: Tensor, base: Tensor, o: Tensor, d: Tensor, inv: Tensor, s
     flat = (o[:, 0], o[:, 1], inv[:, 0], inv[:, 1], edge_x, edge_y, sign_x, sign_y, back_x, back_y, limit, base.float())
     state, t0, axis_y, live = torch.stack(flat), torch.zeros_like(limit), torch.zeros_like(limit, dtype=torch.bool), torch.arange(len(limit))
     for i in range(steps):
-        ox, oy, ix, iy, edge_x, edge_y, sign_x, sign_y, back_x, back_y, limit, first = state.unbind(0)
-        here = (torch.remainder(edge_y - back_y, W.SIZE) * W.SIZE + torch.remainder(edge_x - back_x, W.SIZE) + first).int()
+        ox, oy, ix, iy, edge_x, edge_y, sign_x, sign_y, back_x, back_y, limit, start = state.unbind(0)
+        here = (torch.remainder(edge_y - back_y, W.SIZE) * W.SIZE + torch.remainder(edge_x - back_x, W.SIZE) + start).int()
         tx, ty = (edge_x - ox) * ix, (edge_y - oy) * iy
         t1 = torch.minimum(tx, ty)
         at = torch.nonzero(full.index_select(0, here) & (t0 < limit)).squeeze(1)
@@ -190,34 +176,6 @@ def _march_few(cells: Tensor, base: Tensor, o: Tensor, d: Tensor, inv: Tensor, s
             if len(keep) < LIVELY * len(live):
                 state, t0, axis_y, live = state.index_select(1, keep), t0[keep], axis_y[keep], live[keep]
     return best, kind, row
-
-
-def _meet(cells: Tensor, here: Tensor, o: Tensor, d: Tensor, fx: Tensor, fy: Tensor, t0: Tensor, t1: Tensor, axis_y: Tensor,
-          first: bool) -> tuple[Tensor, Tensor]:
-    """Distance (or FAR) and kind of what rays meet in the cells ``here`` at (fx, fy) that they cross between t0 and t1."""
-    g = cells[:, : W.GEOMETRY].index_select(0, here)
-
-    def above(t: Tensor) -> Tensor:
-        roof = g[:, W.HEIGHT] + g[:, W.SLOPE_X] * (o[:, 0] + d[:, 0] * t - fx - 0.5) + g[:, W.SLOPE_Y] * (o[:, 1] + d[:, 1] * t - fy - 0.5)
-        return o[:, 2] + d[:, 2] * t - roof
-
-    solid = g[:, W.HEIGHT] > 0
-    h0, h1 = above(t0), above(t1)
-    wall = solid & (h0 < 0) & (not first)
-    roof = solid & (h0 >= 0) & (h1 < 0)
-    t_roof = t0 + (t1 - t0) * h0 / (h0 - h1).clamp_min(1e-6)
-    t = torch.where(wall, t0, torch.where(roof, t_roof, FAR))
-    kind = torch.where(wall, torch.where(axis_y, KIND_WALL_Y, KIND_WALL_X), torch.where(roof, KIND_ROOF, KIND_NONE))
-    at = torch.nonzero(g[:, W.STEM + 4] > 0).squeeze(1)
-    if len(at):
-        gs, os, ds = g[at], o[at], d[at]
-        ox, oy = os[:, 0] - fx[at] - gs[:, W.OBJ_X], os[:, 1] - fy[at] - gs[:, W.OBJ_Y]
-        stem = _quadric(gs[:, W.STEM:W.STEM + 5], ox, oy, os[:, 2], ds)
-        crown = _quadric(gs[:, W.CROWN:W.CROWN + 5], ox, oy, os[:, 2], ds)
-        t_obj = torch.minimum(stem, crown)
-        kind[at] = torch.where(t_obj < t[at], torch.where(crown < stem, KIND_CROWN, KIND_STEM), kind[at])
-        t[at] = torch.minimum(t[at], t_obj)
-    return t, kind
 
 
 def _wave(x: Tensor, lo: float, hi: float, width: float) -> Tensor:
@@ -337,9 +295,16 @@ def _surface(cells: Tensor, base: Tensor, sky: Tensor, o: Tensor, d: Tensor, t: 
     n = n / n.norm(dim=-1, keepdim=True).clamp_min(1e-6)
     n = torch.where((n * d).sum(-1, keepdim=True) > 0, -n, n)
     u = torch.where(kind == KIND_WALL_X, p[:, 1], p[:, 0])
-    rgb = _ground_colour(cells, base, sky, p[:, 0], p[:, 1])
     wall = (kind == KIND_WALL_X) | (kind == KIND_WALL_Y)
-    rgb = torch.where(wall[:, None], _wall_colour(c, torch.remainder(u, W.SIZE), p[:, 2], sky[:, W.LIT]), rgb)
+    if o.is_cuda:
+        rgb = _ground_colour(cells, base, sky, p[:, 0], p[:, 1])
+        rgb = torch.where(wall[:, None], _wall_colour(c, torch.remainder(u, W.SIZE), p[:, 2], sky[:, W.LIT]), rgb)
+    else:
+        rgb = torch.zeros_like(p)
+        at = torch.nonzero(kind == KIND_GROUND).squeeze(1)
+        rgb[at] = _ground_colour(cells, base[at], sky[at], p[at, 0], p[at, 1])
+        at = torch.nonzero(wall).squeeze(1)
+        rgb[at] = _wall_colour(c[at], torch.remainder(u[at], W.SIZE), p[at, 2], sky[at][:, W.LIT])
     along = torch.where((c[:, W.SLOPE_X] != 0) | (c[:, W.SLOPE_Y] != 0), p[:, 2], fx)
     tiles = 0.85 + 0.15 * _wave(torch.remainder(along * 6, 1), 0, 1, 0.3)
     rgb = torch.where(is_roof[:, None], c[:, W.ROOF_RGB:W.ROOF_RGB + 3] * tiles[:, None], rgb)
@@ -390,10 +355,13 @@ def trace(scene: Scene, which: Tensor, o: Tensor, d: Tensor) -> tuple[Tensor, Te
         solid = _shade(scene.cells, base, scene.sky[which], o, d, t0, kind, row)
         rgb = torch.where((kind == KIND_NONE)[:, None], _sky_colour(scene.sky[which], d), solid)
     else:
+        def sky(at: Tensor) -> Tensor:
+            return scene.sky.expand(len(at), -1) if len(scene.sky) == 1 else scene.sky[which[at]]
+
         rgb = torch.empty_like(d)
         open_sky, hit = torch.nonzero(kind == KIND_NONE).squeeze(1), torch.nonzero(kind != KIND_NONE).squeeze(1)
-        rgb[open_sky] = _sky_colour(scene.sky[which[open_sky]], d[open_sky])
-        rgb[hit] = _shade(scene.cells, base[hit], scene.sky[which[hit]], o[hit], d[hit], t[hit], kind[hit], row[hit])
+        rgb[open_sky] = _sky_colour(sky(open_sky), d[open_sky])
+        rgb[hit] = _shade(scene.cells, base[hit], sky(hit), o[hit], d[hit], t[hit], kind[hit], row[hit])
     return rgb.clamp(0, 1), torch.where(t < FAR, 1 / t.clamp_min(0.05), torch.zeros_like(t))
 
 
