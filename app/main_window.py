@@ -43,7 +43,7 @@ from worldpager.engine.types import Button
 log = logging.getLogger(__name__)
 
 TICK_MS = 8
-HUD_MS = 200
+HUD_MS = 40
 MOUSE_HINT_SECONDS = 10.0
 MEMORY_POLICY = "pose-overlap"
 TIMELINE_ROOM, EDGE = 100.0, 14.0
@@ -105,7 +105,7 @@ class MainWindow(QWidget):
         self._ticker = QTimer(self, interval=TICK_MS, timerType=Qt.TimerType.PreciseTimer)
         self._ticker.timeout.connect(self._tick)
         self._hud_timer = QTimer(self, interval=HUD_MS)
-        self._hud_timer.timeout.connect(self._refresh_hud)
+        self._hud_timer.timeout.connect(lambda: self._refresh_hud())
         self._obey: dict[Command, Callable[[], None]] = {
             Command.PAUSE: self._toggle_pause, Command.RESET: self._reset, Command.NEW_WORLD: self._ask_world,
             Command.MEMORY: self._toggle_memory, Command.OVERLAY: self._cycle_overlay, Command.FIT: self._toggle_fit,
@@ -151,7 +151,7 @@ class MainWindow(QWidget):
             self._start_film(snapshot, self._record_to)
             self._record_to = None
         self._lay_out()
-        self._refresh_hud()
+        self._refresh_hud(at_once=True)
 
     def _tick(self) -> None:
         """Every few milliseconds: input in, picture out."""
@@ -219,16 +219,18 @@ class MainWindow(QWidget):
         newest = self._presenter.newest if self._presenter else None
         return newest.snapshot if newest else None
 
-    def _refresh_hud(self) -> None:
-        """A few times a second: cards, chips."""
+    def _refresh_hud(self, *, at_once: bool = False) -> None:
+        """Cards one by one, or all ``at_once``; chips."""
         snapshot, presenter = self.snapshot, self._presenter
         if snapshot is None or presenter is None or not self._playing:
             return
         recorder = self.film.recorder
         screen = self.screen().refreshRate()
-        self.hud.show_state(
-            HudState(snapshot, presenter.presented_fps, screen, recorder.fps if recorder else None, presenter.key_to_picture)
-        )
+        state = HudState(snapshot, presenter.presented_fps, screen, recorder.fps if recorder else None, presenter.key_to_picture)
+        if at_once:
+            self.hud.show_state(state)
+        else:
+            self.hud.step(state, self._clock())
         self._refresh_chips(snapshot)
 
     def _refresh_chips(self, snapshot: Snapshot) -> None:
@@ -277,7 +279,7 @@ class MainWindow(QWidget):
     def _panel_closed(self) -> None:
         self.panel = None
         self.hud.set_visible(self._playing)
-        self._refresh_hud()
+        self._refresh_hud(at_once=True)
         self.setFocus()
 
     def _know_keys(self) -> None:
@@ -319,7 +321,7 @@ class MainWindow(QWidget):
     def _cycle_overlay(self) -> None:
         self._settings.overlay = self.hud.cycle()
         self._lay_out()
-        self._refresh_hud()
+        self._refresh_hud(at_once=True)
 
     def _toggle_fit(self) -> None:
         self._settings.fit = "whole" if self._settings.fit == "fill" else "fill"

@@ -18,10 +18,12 @@ PRESETS = ("none", "small", "full")
 MARGIN = 14.0
 GAP = 10.0
 SMALL_MAP = (176.0, 176.0)
+CARD_SECONDS = 0.2
+"""Age at which a card is drawn anew, and distance of the sparklines' samples."""
 
 
 class Hud:
-    """All cards over ``parent``. Fed a few times a second with `show_state`; laid out anew by `layout` when the window's size changes."""
+    """All cards over ``parent``. Fed by `step`; laid out anew by `layout` when the window's size changes."""
 
     def __init__(self, parent: QWidget, preset: str) -> None:
         self._parent = parent
@@ -30,6 +32,8 @@ class Hud:
         self._map, self._disk, self._timeline = PoseMap(parent), DiskCard(parent), ChunkTimeline(parent)
         self._reads: deque[float] = deque(maxlen=SPARK_POINTS)
         self._writes: deque[float] = deque(maxlen=SPARK_POINTS)
+        self._drawn: dict[Card, float] = {}
+        self._sampled = 0.0
         self._wanted = False
         self.preset = preset
 
@@ -53,12 +57,24 @@ class Hud:
         return self.preset
 
     def show_state(self, state: HudState) -> None:
-        """Draw the visible cards anew; call it at the rate at which the sparklines are to run."""
-        self._reads.append(state.snapshot.disk_read_rate)
-        self._writes.append(state.snapshot.disk_write_rate)
+        """Draw all visible cards anew, at once."""
         state = replace(state, read_rates=tuple(self._reads), write_rates=tuple(self._writes))
         for card in self.cards.values():
             card.show_state(state)
+
+    def step(self, state: HudState, now: float) -> None:
+        """Draw the one card that has waited longest, if it is older than `CARD_SECONDS`: drawing never holds a frame up for long."""
+        if now - self._sampled >= CARD_SECONDS:
+            self._sampled = now
+            self._reads.append(state.snapshot.disk_read_rate)
+            self._writes.append(state.snapshot.disk_write_rate)
+        visible = [card for card in self.cards.values() if card.isVisible()]
+        if not visible:
+            return
+        card = min(visible, key=lambda card: self._drawn.get(card, 0.0))
+        if now - self._drawn.get(card, 0.0) >= CARD_SECONDS:
+            self._drawn[card] = now
+            card.show_state(replace(state, read_rates=tuple(self._reads), write_rates=tuple(self._writes)))
 
     def layout(self) -> None:
         """Show the cards of the preset in their places."""
