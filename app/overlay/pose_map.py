@@ -124,7 +124,7 @@ def _draw_view(strokes: Strokes, plan: Plan, snapshot: Snapshot) -> None:
 def _draw_path(strokes: Strokes, plan: Plan, snapshot: Snapshot) -> None:
     """Where the camera went, through all remembered chunks to here."""
     places = plan.places(snapshot.block_map.xy_yaw)
-    moved = np.flatnonzero(np.abs(np.diff(places, axis=0, prepend=np.inf)).max(axis=1, initial=0.0) > CELL)
+    moved = np.diff(np.floor(places / CELL), axis=0, prepend=np.inf).any(axis=1)
     points = [QPointF(x, y) for x, y in places[moved].tolist()]
     points.append(plan.at(snapshot.pose.x, snapshot.pose.y))
     pen = QPen(theme.with_alpha(theme.INK, 70), 1.2)

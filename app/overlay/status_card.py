@@ -8,7 +8,6 @@ from worldpager.app import theme
 from worldpager.app.overlay.card import PAD, Card, HudState, Strokes
 from worldpager.engine.telemetry.snapshot import Snapshot
 
-
 COLUMNS = (PAD, PAD + 104, PAD + 168)
 
 
@@ -26,7 +25,8 @@ class StatusCard(Card):
         rates = (("generated", f"{snapshot.generated_fps:.1f}"), ("shown", f"{state.presented_fps:.1f}"), second)
         for (name, figure), x in zip(rates, COLUMNS, strict=True):
             hero = x == PAD
-            strokes.text(x, 66, figure, strokes.type.hero if hero else strokes.type.value, theme.FAINT if still and name != "screen" else theme.INK)
+            colour = theme.FAINT if still and name != "screen" else theme.INK
+            strokes.text(x, 66, figure, strokes.type.hero if hero else strokes.type.value, colour)
             strokes.label(x, 84, "at rest" if hero and still else name)
         divider(strokes, 96, width)
         strokes.label(PAD, 117, "key to picture")
