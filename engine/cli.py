@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worldpager.engine.errors import InputError, WorldPagerError
+from worldpager.engine.errors import InputError, TierError, WorldPagerError
 
 if TYPE_CHECKING:
     from worldpager.engine.config import PlayConfig
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return int(options.command(options))
     except WorldPagerError as error:
         print(f"worldpager: {error.what}" + (f"\n{error.hint}" if error.hint else ""), file=sys.stderr)
-        return 2 if isinstance(error, InputError) else 1
+        return 2 if isinstance(error, InputError | TierError) else 1
     except KeyboardInterrupt:
         return 130
     except Exception as error:

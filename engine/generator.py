@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Protocol
 
 import torch
@@ -123,6 +124,11 @@ class WorldGenerator:
     def device(self) -> torch.device:
         """Where the model computes."""
         return self._model.device
+
+    @property
+    def model_settings(self) -> dict[str, str]:
+        """What the model chose for this machine at its start, if it says so."""
+        return dict(getattr(self._model, "settings", {}))
 
     @torch.no_grad()
     def step(self) -> bool:
@@ -295,14 +301,13 @@ class WorldGenerator:
         """Ask for the blocks of the likely next poses, while this chunk computes. Returns the futures asked for."""
         spec = self.spec
         held = self._seen_anyway(min(len(self._window), max(0, spec.window - 1)))
+        ahead = list(futures(self._track.stance, action, self._model.motion, spec.frames_per_chunk))
         ranked: dict[tuple[BlockId, ...], tuple[Pose, ...]] = {}
-        for future in futures(self._track.stance, action, self._model.motion, spec.frames_per_chunk):
-            if len(ranked) >= self._config.futures:
-                break
-            blocks = self._policy.select(future, spec.retrieved, held, under_way=poses)
+        for future, blocks in zip(ahead, self._policy.select_each(ahead, spec.retrieved, held, under_way=poses), strict=True):
             ranked.setdefault(tuple(blocks), future)
-        self._memory.request(list(dict.fromkeys(block for blocks in ranked for block in blocks)))
-        return tuple(ranked.values())
+        asked = list(islice(ranked.items(), self._config.futures))
+        self._memory.request(list(dict.fromkeys(block for blocks, _ in asked for block in blocks)))
+        return tuple(future for _, future in asked)
 
     def _generate(self, poses: Sequence[Pose], working: WorkingSet) -> ChunkOutput:
         try:

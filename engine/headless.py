@@ -27,6 +27,9 @@ from worldpager.engine.types import Frames
 
 Report = dict[str, Any]
 
+SWITCH_SECONDS = 0.0005
+"""How long a Python thread may hold up the others: the usual 5 ms would let a disk reader delay the street."""
+
 
 @dataclass(frozen=True, slots=True)
 class HeadlessRun:
@@ -62,6 +65,7 @@ def play_headless(config: PlayConfig, run: HeadlessRun, *, progress: Progress | 
     """
     if run.report is not None:
         _check_writable(run.report)
+    sys.setswitchinterval(SWITCH_SECONDS)
     config = replace(config, rest_when_idle=False)
     generator = build_generator(config, progress=progress)
     try:
@@ -96,7 +100,9 @@ def _play(generator: WorldGenerator, config: PlayConfig, run: HeadlessRun, tell:
     newest = generator.mailbox.frames.newest()
     if newest is None:
         raise InputError("The run was ended before the first chunk.")
-    return _report(newest.snapshot, opening, config, run, tally, recorder), failure
+    report = _report(newest.snapshot, opening, config, run, tally, recorder)
+    report["settings"]["measured"] = generator.model_settings
+    return report, failure
 
 
 def _waiting_offer(recorder: Recorder) -> Callable[[Frames], object]:

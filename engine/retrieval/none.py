@@ -25,3 +25,9 @@ class NoRetrieval:
     def select(self, poses: Sequence[Pose], k: int, exclude: Iterable[BlockId] = (), *, under_way: Sequence[Pose] = ()) -> list[BlockId]:
         """Always empty."""
         return []
+
+    def select_each(
+        self, futures: Sequence[Sequence[Pose]], k: int, exclude: Iterable[BlockId] = (), *, under_way: Sequence[Pose] = ()
+    ) -> list[list[BlockId]]:
+        """The same for every future."""
+        return [self.select((), k, exclude)] * len(futures)

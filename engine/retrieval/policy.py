@@ -34,3 +34,9 @@ class RetrievalPolicy(Protocol):
         window by then but has no block yet. The index stays as it is.
         """
         ...
+
+    def select_each(
+        self, futures: Sequence[Sequence[Pose]], k: int, exclude: Iterable[BlockId] = (), *, under_way: Sequence[Pose] = ()
+    ) -> list[list[BlockId]]:
+        """`select` for each of several chunks that are near each other; may be cheaper than one by one."""
+        ...

@@ -70,51 +70,63 @@ class PoseOverlap:
 
     def select(self, poses: Sequence[Pose], k: int, exclude: Iterable[BlockId] = (), *, under_way: Sequence[Pose] = ()) -> list[BlockId]:
         """At most ``k`` blocks for a chunk at ``poses``, best first. ``exclude`` and ``under_way`` count as covered."""
-        probe = _Probe(poses[len(poses) // 2], self._view)
+        return self.select_each([poses], k, exclude, under_way=under_way)[0]
+
+    def select_each(
+        self, futures: Sequence[Sequence[Pose]], k: int, exclude: Iterable[BlockId] = (), *, under_way: Sequence[Pose] = ()
+    ) -> list[list[BlockId]]:
+        """`select` for each of several chunks near each other, in one go."""
+        exclude = tuple(exclude)
+        probe = _Probe([poses[len(poses) // 2] for poses in futures], self._view)
         known = self._eyes[:, :, : len(self._ids)]
         near = probe.near(known)
         banned = np.array([self._row[b] for b in exclude if b in self._row], np.intp)
-        covered = probe.score(known.take(banned[near[banned]], axis=2)).max(axis=1, initial=0)
+        covered = probe.score(known.take(banned[near[banned]], axis=2)).max(axis=2, initial=0)
         if under_way:
-            covered = np.maximum(covered, probe.score(_eyes(under_way)[:, :, None])[:, 0])
+            covered = np.maximum(covered, probe.score(_eyes(under_way)[:, :, None])[:, :, 0])
         near[banned] = False
         rows = np.flatnonzero(near)
         if len(rows) > CANDIDATES:
-            first_look = probe.score(known.take(rows, axis=2), COARSE).sum(axis=0)
+            if len(futures) > 1:  # each has its own candidates
+                return [self.select(poses, k, exclude, under_way=under_way) for poses in futures]
+            first_look = probe.score(known.take(rows, axis=2), COARSE)[0].sum(axis=0)
             rows = np.sort(rows[np.argpartition(first_look, -CANDIDATES)[-CANDIDATES:]])
-        return [self._ids[row] for row in rows[_cover(probe.score(known.take(rows, axis=2)), covered, k)]]
+        picked = _cover(probe.score(known.take(rows, axis=2)), covered, k)
+        return [[self._ids[rows[best]] for best in column] for column in picked]
 
 
 class _Probe:
-    """Points spread over the view from one pose, and how well other cameras saw them."""
+    """Points spread over the views from some poses, and how well other cameras saw them. Arrays [futures, points]."""
 
-    def __init__(self, eye: Pose, view: FieldOfView) -> None:
-        azimuth = np.float32(eye.yaw) + np.array(AZIMUTHS, np.float32) * np.float32(view.horizontal / 2)
-        reach = np.array(DISTANCES, np.float32) * np.float32(view.sight)
-        self._own = np.tile(reach, len(azimuth))
-        self._dx, self._dy = np.outer(np.cos(azimuth), reach).ravel(), np.outer(np.sin(azimuth), reach).ravel()
-        self._x, self._y = np.float32(eye.x), np.float32(eye.y)
+    def __init__(self, eyes: Sequence[Pose], view: FieldOfView) -> None:
+        x, y, yaw = np.array([(eye.x, eye.y, eye.yaw) for eye in eyes]).T[:, :, None]
+        self._x, self._y = np.float32(x[0, 0]), np.float32(y[0, 0])
+        azimuth = yaw.astype(np.float32) + np.repeat(np.array(AZIMUTHS, np.float32) * np.float32(view.horizontal / 2), len(DISTANCES))
+        self._own = np.tile(np.array(DISTANCES, np.float32) * np.float32(view.sight), (len(eyes), len(AZIMUTHS)))
+        self._dx, self._dy = np.cos(azimuth) * self._own, np.sin(azimuth) * self._own  # from its own eye to each point
+        self._qx, self._qy = self._dx + (x - x[0]).astype(np.float32), self._dy + (y - y[0]).astype(np.float32)  # from the first eye
         half = view.horizontal / 2
         self._edge, self._full = np.float32(np.cos(half * 1.05)), np.float32(np.cos(half * 0.8))
         self._far = np.float32((REACH * view.sight) ** 2)
 
     def near(self, eyes: Floats) -> NDArray[np.bool_]:
-        """[n]: whether the last of the poses in ``eyes`` [4, views, n] is near enough to matter."""
+        """[n]: whether the last of the poses in ``eyes`` [4, views, n] is near enough to the first future to matter."""
         dx, dy = eyes[0, -1] - self._x, eyes[1, -1] - self._y
         return np.asarray(dx * dx + dy * dy < self._far)
 
     def score(self, eyes: Floats, points: Sequence[int] | slice = slice(None)) -> Floats:
-        """[points, n] from 0 to 1: how well the better of a chunk's poses in ``eyes`` [4, views, n] saw each point."""
-        dx, dy, own = (column[points, None, None] for column in (self._dx, self._dy, self._own))
+        """[futures, points, n] from 0 to 1: how well the better of a chunk's poses in ``eyes`` [4, views, n] saw each point."""
+        columns = (self._dx, self._dy, self._qx, self._qy, self._own)
+        dx, dy, qx, qy, own = (column[:, points, None, None] for column in columns)
         x, y, cos, sin = eyes
-        px, py = dx - (x - self._x), dy - (y - self._y)  # from eye to point, [points, views, n]
+        px, py = qx - (x - self._x), qy - (y - self._y)  # from the chunk's eye to each point, [futures, points, views, n]
         distance = np.sqrt(px * px + py * py) + np.float32(1e-3)
         ahead = (px * cos + py * sin) / distance
         inside = ((ahead - self._edge) / (self._full - self._edge)).clip(0, 1)
         agree = ((px * dx + py * dy) / (distance * own)).clip(0, 1)
         ratio = distance / own
         score = inside * agree * np.sqrt(np.minimum(ratio, 1 / ratio))
-        return np.asarray(score.max(axis=1), np.float32)
+        return np.asarray(score.max(axis=2), np.float32)
 
 
 def _eyes(poses: Sequence[Pose]) -> Floats:
@@ -123,14 +135,19 @@ def _eyes(poses: Sequence[Pose]) -> Floats:
     return np.stack([kept[0], kept[1], np.cos(kept[2]), np.sin(kept[2])])
 
 
-def _cover(scores: Floats, covered: Floats, k: int) -> list[int]:
-    """At most ``k`` columns of ``scores`` [points, n], each the one that adds most to what is ``covered`` [points] by then."""
-    picked: list[int] = []
-    while len(picked) < min(k, scores.shape[1]):
-        gain = np.maximum(scores - covered[:, None], 0).sum(axis=0)
-        best = int(gain.argmax())
-        if gain[best] < LEAST_GAIN:
-            break
-        picked.append(best)
-        covered = np.maximum(covered, scores[:, best])
+def _cover(scores: Floats, covered: Floats, k: int) -> list[list[int]]:
+    """At most ``k`` columns of ``scores`` [futures, points, n] per future, each the one that adds most to what is ``covered`` by then.
+
+    ``covered`` [futures, points].
+    """
+    picked: list[list[int]] = [[] for _ in scores]
+    open_ones = np.arange(len(scores))
+    for _ in range(min(k, scores.shape[2])):
+        gain = np.maximum(scores[open_ones] - covered[open_ones, :, None], 0).sum(axis=1)
+        best = gain.argmax(axis=1)
+        enough = gain[np.arange(len(best)), best] >= LEAST_GAIN
+        open_ones, best = open_ones[enough], best[enough]
+        for future, column in zip(open_ones, best, strict=True):
+            picked[future].append(int(column))
+        covered[open_ones] = np.maximum(covered[open_ones], scores[open_ones, :, best])
     return picked

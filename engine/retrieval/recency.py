@@ -34,3 +34,10 @@ class Recency:
         """The newest ``k`` blocks that are not in ``exclude``."""
         banned = frozenset(exclude)
         return list(islice((block for block in reversed(self._ids) if block not in banned), k))
+
+    def select_each(
+        self, futures: Sequence[Sequence[Pose]], k: int, exclude: Iterable[BlockId] = (), *, under_way: Sequence[Pose] = ()
+    ) -> list[list[BlockId]]:
+        """The same for every future."""
+        newest = self.select((), k, exclude)
+        return [list(newest) for _ in futures]

@@ -51,6 +51,19 @@ def test_contract(name: str, views: list[tuple[Pose, Pose]], eye: tuple[Pose, Po
     assert len(policy) == 0
 
 
+@every
+@pytest.mark.parametrize("count", [0, 1, 60, 2 * CANDIDATES])
+def test_several_futures_at_once_are_as_one_by_one(name: str, count: int) -> None:
+    rng, policy = np.random.default_rng(count), make(name)
+    for i in range(count):
+        policy.add(BlockId(i), standing(rng.uniform(-6, 6), rng.uniform(-6, 6), rng.uniform(0, 360)))
+    futures = [standing(0.1 * turned, 0, 15.0 * turned) for turned in range(12)]
+    exclude, under_way = (BlockId(0), BlockId(count - 1)), standing(0, 0, 10)
+    together = policy.select_each(futures, 3, iter(exclude), under_way=under_way)
+    assert together == [policy.select(future, 3, exclude, under_way=under_way) for future in futures]
+    assert count < 2 or name == "none" or any(together)
+
+
 def test_recency_gives_the_newest_first() -> None:
     policy = make("recency")
     for block in (A, B, C, D):
