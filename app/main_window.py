@@ -352,7 +352,11 @@ class MainWindow(QWidget):
             self.film.stop()
 
     def _film_saved(self, report: RecorderReport) -> None:
-        self.notices.say(f"film saved: {report.path}", theme.HOST)
+        if report.frames:
+            self.notices.say(f"film saved: {report.path}", theme.HOST)
+        else:
+            report.path.unlink(missing_ok=True)
+            self.notices.say("no film: nothing was played meanwhile", theme.ALARM)
 
     def _screenshot(self) -> None:
         """The window as it is, without passing words."""

@@ -224,3 +224,15 @@ def test_a_click_takes_the_mouse_and_escape_gives_it_back(qtbot: QtBot, open_win
     assert turn == pytest.approx(-40 * window._settings.sensitivity, rel=0.1)
     qtbot.keyClick(window, Key.Key_Escape)
     assert not window.mouse.held
+
+
+def test_a_film_of_nothing_leaves_no_file(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
+    window, _ = open_window()
+    qtbot.keyClick(window, Key.Key_Space)
+    qtbot.waitUntil(lambda: window.snapshot is not None and window.snapshot.paused)
+    qtbot.keyClick(window, Key.Key_F9)
+    qtbot.waitUntil(lambda: window.film.recorder is not None)
+    with qtbot.waitSignal(window.film.saved, timeout=15000):
+        qtbot.keyClick(window, Key.Key_F9)
+    assert not list(tmp_path.rglob("*.mp4"))
+    assert "no film" in window.notices.toast.text
