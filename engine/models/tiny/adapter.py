@@ -27,6 +27,8 @@ RATE = 14.0
 WANTED_RATE, OVERHEAD = 12.0, 0.15
 """Frames per second that automatic passes must reach, and the share of the time that the rest of the street takes."""
 MOST_THREADS = 16
+MEASURING = 1.2
+"""Seconds that measuring may take, about."""
 MOTION = Motion(walk=0.085, run=0.15, turn=0.075, look=0.04, pitch_limit=0.45, eye_height=opening.EYE, turn_limit=0.2)
 CHOICES = {"passes": ("auto", "2", "3", "4"), "window": ("1", "2"), "retrieved": ("0", "1", "2", "3", "4")}
 
@@ -142,18 +144,21 @@ class TinyModel:
     def measure(self, options: TinyOptions, clock: Callable[[], float] = time.perf_counter) -> None:
         """Choose the thread count with the fastest pass, then the most passes that reach `WANTED_RATE`, where ``options`` leave them open."""
         counts = [options.threads] if options.threads else thread_counts(os.cpu_count() or 1, self.device)
-        seconds = {count: self._pass_seconds(count, clock) for count in counts} if options.passes is None or len(counts) > 1 else {counts[0]: 0.0}
+        if options.passes is None or len(counts) > 1:
+            seconds = {count: self._pass_seconds(count, MEASURING / len(counts), clock) for count in counts}
+        else:
+            seconds = {counts[0]: 0.0}
         self.threads = min(seconds, key=lambda count: seconds[count])
         torch.set_num_threads(self.threads)
         room = self._spec.frames_per_chunk / WANTED_RATE * (1 - OVERHEAD)
         fitting = [n for n in SCHEDULES if n * seconds[self.threads] <= room]
         self.passes = options.passes or max(fitting, default=min(SCHEDULES))
 
-    def _pass_seconds(self, threads: int, clock: Callable[[], float]) -> float:
-        """The fastest of a few passes with a full context on ``threads`` threads; the first pays for what is made once."""
+    def _pass_seconds(self, threads: int, limit: float, clock: Callable[[], float]) -> float:
+        """The fastest of up to four passes with a full context on ``threads`` threads, begun within ``limit`` seconds."""
         torch.set_num_threads(threads)
-        times = []
-        for _ in range(4):
+        times: list[float] = []
+        while len(times) < 4 and sum(times) < limit:
             began = clock()
             self._player.trial()
             times.append(clock() - began)
