@@ -83,13 +83,15 @@ class Pacer:
         self._arrived = None
 
     def due(self, now: float) -> Due | None:
-        """The frame to show at ``now``, if its time has come. Call again in the next tick; one frame a call."""
+        """The frame to show at ``now``, if its time has come: one a call. Frames whose time has wholly passed are skipped, but the last."""
         if not self._waiting or now < self._next_due:
             return None
-        frame = self._waiting.popleft()
-        late = now - self._next_due
-        self._next_due = now + self._period if late > self._period else self._next_due + self._period
-        return frame
+        while len(self._waiting) > 1 and now >= self._next_due + self._period:
+            self._waiting.popleft()
+            self._next_due += self._period
+            self.skipped += 1
+        self._next_due = max(self._next_due, now - self._period) + self._period
+        return self._waiting.popleft()
 
     def _measure(self, now: float, chunks: int) -> bool:
         """Average intervals and their unevenness. True after a rest or at the start, when the interval says nothing."""
