@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from worldpager.app import theme
 from worldpager.app.bridge import EngineBridge
-from worldpager.app.captures import Film, save_picture
+from worldpager.app.capture_commands import CaptureCommands
 from worldpager.app.input.action_source import ActionSource, LookFeel
 from worldpager.app.input.keymap import Command, Keymap, default_keymap
 from worldpager.app.input.mouse_look import MouseLook
@@ -34,9 +34,8 @@ from worldpager.app.settings import Settings, save_settings
 from worldpager.app.viewport.viewport import make_viewport
 from worldpager.engine.config import PlayConfig
 from worldpager.engine.errors import WorldPagerError
-from worldpager.engine.mailbox import NewWorld, Pause, Record, Reset, RestWhenIdle, UsePolicy
+from worldpager.engine.mailbox import NewWorld, Pause, Reset, RestWhenIdle, UsePolicy
 from worldpager.engine.pose.source import ActionSource as EngineActionSource
-from worldpager.engine.recorder import RecorderReport
 from worldpager.engine.telemetry.snapshot import Snapshot
 from worldpager.engine.types import Button
 
@@ -71,13 +70,13 @@ class MainWindow(QWidget):
         self.exit_code = 0
         self.setWindowTitle("WorldPager")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMinimumSize(480, 300)
+        self.setMinimumSize(720, 440)
         self.resize(1280, 720)
         self._build_layers()
         self._feel = LookFeel(settings.sensitivity, settings.invert)
         self.mouse = MouseLook(self)
         self.inputs = ActionSource(self._keymap, self.mouse, self._feel, clock)
-        self.film = Film(self)
+        self.captures = CaptureCommands(bridge, self.notices, lambda error: self.show_failure(error, fatal=False), self)
         self._presenter: Presenter | None = None
         self._scripted: ScriptedInput | None = None
         self._paused = self._playing = False
@@ -100,8 +99,6 @@ class MainWindow(QWidget):
         self._bridge.progress.connect(self.loading.show_progress)
         self._bridge.ready.connect(self._ready)
         self._bridge.failed.connect(self.show_failure)
-        self.film.saved.connect(self._film_saved)
-        self.film.failed.connect(lambda error: self.show_failure(error, fatal=False))
         self._ticker = QTimer(self, interval=TICK_MS, timerType=Qt.TimerType.PreciseTimer)
         self._ticker.timeout.connect(self._tick)
         self._hud_timer = QTimer(self, interval=HUD_MS)
@@ -148,7 +145,7 @@ class MainWindow(QWidget):
         self._mouse_hint_until = self._clock() + MOUSE_HINT_SECONDS
         self._key_hint.setVisible(not self._settings.keys_known and self._scripted is None)
         if self._record_to is not None:
-            self._start_film(snapshot, self._record_to)
+            self.captures.start_film(snapshot, self._record_to)
             self._record_to = None
         self._lay_out()
         self._refresh_hud(at_once=True)
@@ -185,7 +182,7 @@ class MainWindow(QWidget):
         self.inputs.release_all()
         if fatal:
             self.exit_code = 1
-            self._end_film()
+            self.captures.end_film()
             self.loading.hide()
         panel = MessagePanel(self, error, fatal=fatal)
         panel.again.connect(self._try_again)
@@ -201,10 +198,10 @@ class MainWindow(QWidget):
         self._ticker.stop()
         self._hud_timer.stop()
         self.inputs.release_all()
-        self._end_film()
+        self.captures.end_film()
         self.hide()
         self._bridge.stop()
-        self.film.wait()
+        self.captures.film.wait()
         save_settings(self._settings, self._settings_path)
         event.accept()
 
@@ -224,7 +221,7 @@ class MainWindow(QWidget):
         snapshot, presenter = self.snapshot, self._presenter
         if snapshot is None or presenter is None or not self._playing:
             return
-        recorder = self.film.recorder
+        recorder = self.captures.film.recorder
         screen = self.screen().refreshRate()
         state = HudState(snapshot, presenter.presented_fps, screen, recorder.fps if recorder else None, presenter.key_to_picture)
         if at_once:
@@ -234,8 +231,8 @@ class MainWindow(QWidget):
         self._refresh_chips(snapshot)
 
     def _refresh_chips(self, snapshot: Snapshot) -> None:
-        seconds = self.film.seconds
-        filming = f"recording  {int(seconds) // 60}:{int(seconds) % 60:02d}" if self.film.recorder else ""
+        seconds = self.captures.film.seconds
+        filming = f"recording  {int(seconds) // 60}:{int(seconds) % 60:02d}" if self.captures.film.recorder else ""
         self.notices.state("record", filming, theme.ALARM)
         self.notices.state("memory", "memory off  ·  M brings it back" if snapshot.policy == "none" else "", theme.DISK)
         self.notices.state("pause", "paused  ·  Space goes on" if snapshot.paused else "", theme.INK)
@@ -328,53 +325,14 @@ class MainWindow(QWidget):
         self.viewport.set_fit(self._settings.fit)
 
     def _toggle_record(self) -> None:
-        if self.film.recorder is not None:
-            self._end_film()
-            self.notices.say("finishing the film")
-        elif self.snapshot is not None:
-            self._start_film(self.snapshot)
-
-    def _start_film(self, snapshot: Snapshot, path: Path | None = None) -> None:
-        spec = self._bridge.spec
-        if spec is None:
-            return
-        try:
-            recorder = self.film.start(spec, snapshot, path)
-        except WorldPagerError as error:
-            self.show_failure(error, fatal=False)
-            return
-        self._bridge.send(Record(recorder.offer))
+        self.captures.toggle_film(self.snapshot)
         self._refresh_hud()
 
-    def _end_film(self) -> None:
-        if self.film.recorder is not None:
-            self._bridge.send(Record(None))
-            self.film.stop()
-
-    def _film_saved(self, report: RecorderReport) -> None:
-        if report.frames:
-            self.notices.say(f"film saved: {report.path}", theme.HOST)
-        else:
-            report.path.unlink(missing_ok=True)
-            self.notices.say("no film: nothing was played meanwhile", theme.ALARM)
-
     def _screenshot(self) -> None:
-        """The window as it is, without passing words."""
-        self.notices.toast.say("")
-        self._save_picture(lambda: self.grab().toImage())
+        self.captures.keep_picture(lambda: self.grab().toImage(), self.snapshot)
 
     def _screenshot_picture(self) -> None:
-        self._save_picture(self.viewport.picture)
-
-    def _save_picture(self, take: Callable[[], object]) -> None:
-        if self.snapshot is None:
-            return
-        try:
-            path = save_picture(take(), self.snapshot)  # type: ignore[arg-type]
-        except WorldPagerError as error:
-            self.show_failure(error, fatal=False)
-        else:
-            self.notices.say(f"screenshot saved: {path}", theme.HOST)
+        self.captures.keep_picture(self.viewport.picture, self.snapshot)
 
     def _toggle_fullscreen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPixmap, QRadialGradient
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFont, QImage, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from worldpager.app import theme
@@ -65,14 +66,15 @@ class LoadingPage(QWidget):
 
 
 def _ground(width: int, height: int) -> QPixmap:
-    """A night with a glow at the horizon."""
-    pixmap = QPixmap(max(1, width), max(1, height))
-    pixmap.fill(theme.NIGHT)
-    painter = QPainter(pixmap)
-    glow = QRadialGradient(QPointF(width / 2, height * 1.15), height * 0.95)
-    glow.setColorAt(0, theme.with_alpha(theme.DEVICE, 70))
-    glow.setColorAt(0.6, theme.with_alpha(theme.DEVICE, 14))
-    glow.setColorAt(1, theme.with_alpha(theme.DEVICE, 0))
-    painter.fillRect(pixmap.rect(), glow)
-    painter.end()
-    return pixmap
+    """A night with a glow at the horizon, dithered: the eye sees steps in the dark."""
+    width, height = max(1, width), max(1, height)
+    x = (np.arange(width, dtype=np.float32) - width / 2) / height
+    y = np.arange(height, dtype=np.float32) / height - 1.2
+    glow = np.exp(-4.5 * (x[None, :] ** 2 * 0.4 + y[:, None] ** 2))
+    noise = np.random.default_rng(0).random((height, width), np.float32)
+    ground = np.empty((height, width, 4), np.uint8)
+    night, light = theme.NIGHT, theme.DEVICE
+    for channel, (dark, bright) in enumerate(((night.blue(), light.blue()), (night.green(), light.green()), (night.red(), light.red()))):
+        ground[..., channel] = dark + (bright - dark) * 0.34 * glow + noise
+    ground[..., 3] = 255
+    return QPixmap.fromImage(QImage(ground.data, width, height, 4 * width, QImage.Format.Format_RGB32))

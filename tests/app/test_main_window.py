@@ -171,8 +171,8 @@ def test_screenshot_with_and_without_overlays(qtbot: QtBot, open_window: OpenWin
 def test_a_film_is_made_and_whole(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
     window, street = open_window()
     qtbot.keyClick(window, Key.Key_F9)
-    qtbot.waitUntil(lambda: window.film.recorder is not None and window.film.recorder.frames >= 8, timeout=15000)
-    with qtbot.waitSignal(window.film.saved, timeout=15000) as saved:
+    qtbot.waitUntil(lambda: window.captures.film.recorder is not None and window.captures.film.recorder.frames >= 8, timeout=15000)
+    with qtbot.waitSignal(window.captures.film.saved, timeout=15000) as saved:
         qtbot.keyClick(window, Key.Key_F9)
     assert saved.args is not None
     report = saved.args[0]
@@ -185,7 +185,7 @@ def test_a_film_is_made_and_whole(qtbot: QtBot, open_window: OpenWindow, tmp_pat
 def test_closing_while_filming_keeps_the_film(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
     window, _ = open_window()
     qtbot.keyClick(window, Key.Key_F9)
-    qtbot.waitUntil(lambda: window.film.recorder is not None and window.film.recorder.frames >= 8, timeout=15000)
+    qtbot.waitUntil(lambda: window.captures.film.recorder is not None and window.captures.film.recorder.frames >= 8, timeout=15000)
     window.close()
     (film,) = tmp_path.rglob("*.mp4")
     assert read_metadata(film)["title"]
@@ -231,8 +231,8 @@ def test_a_film_of_nothing_leaves_no_file(qtbot: QtBot, open_window: OpenWindow,
     qtbot.keyClick(window, Key.Key_Space)
     qtbot.waitUntil(lambda: window.snapshot is not None and window.snapshot.paused)
     qtbot.keyClick(window, Key.Key_F9)
-    qtbot.waitUntil(lambda: window.film.recorder is not None)
-    with qtbot.waitSignal(window.film.saved, timeout=15000):
+    qtbot.waitUntil(lambda: window.captures.film.recorder is not None)
+    with qtbot.waitSignal(window.captures.film.saved, timeout=15000):
         qtbot.keyClick(window, Key.Key_F9)
     assert not list(tmp_path.rglob("*.mp4"))
     assert "no film" in window.notices.toast.text

@@ -53,7 +53,7 @@ def made_snapshot(chunk: int, spec: FakeSpec, *, seed: int = 7, policy: str = "p
     tier = np.where(numbers < chunk - HOST_SLOTS, 2, 1).astype(np.uint8)
     used = tuple(BlockId(k) for k in (chunk // 3, chunk // 3 + 1) if 0 < k < chunk)
     tier[[int(block) for block in used]] = 0
-    places = np.array([(p.x, p.y, p.yaw) for p in map(pose, numbers)], np.float32).reshape(-1, 3)
+    places = np.array([(p.x, p.y, p.yaw) for p in map(pose, range(chunk))], np.float32).reshape(-1, 3)
     spilled = max(0, chunk - HOST_SLOTS)
     here, ahead = pose(chunk), tuple(pose(chunk + k / 4) for k in range(1, 5))
     return Snapshot(
