@@ -12,6 +12,7 @@ from worldpager.app.overlay.card import Strokes
 from worldpager.app.panels.key_hint import draw_keys
 
 BAR_WIDTH = 320.0
+GROUND_SIZE = (1280, 720)
 
 
 class LoadingPage(QWidget):
@@ -44,9 +45,9 @@ class LoadingPage(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the page."""
         painter = QPainter(self)
-        if self._ground.size() != self.size():
-            self._ground = _ground(self.width(), self.height())
-        painter.drawPixmap(0, 0, self._ground)
+        if self._ground.isNull():
+            self._ground = _ground(*GROUND_SIZE)
+        painter.drawPixmap(self.rect(), self._ground)
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
         scale = theme.scale_for(self.width(), self.height())
         painter.scale(scale, scale)
@@ -67,7 +68,6 @@ class LoadingPage(QWidget):
 
 def _ground(width: int, height: int) -> QPixmap:
     """A night with a glow at the horizon, dithered: the eye sees steps in the dark."""
-    width, height = max(1, width), max(1, height)
     x = (np.arange(width, dtype=np.float32) - width / 2) / height
     y = np.arange(height, dtype=np.float32) / height - 1.2
     glow = np.exp(-4.5 * (x[None, :] ** 2 * 0.4 + y[:, None] ** 2))
