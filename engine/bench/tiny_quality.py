@@ -1,7 +1,8 @@
 """Quality of the tiny world model on worlds it was never trained on, against the true render.
 
-``worldpager bench tiny-quality`` or ``python -m worldpager.engine.bench.tiny_quality --weights FILE``. PSNR in dB, sharpness = mean |Laplacian|
-over that of the true render. Revisits: the first half of a 64-frame path is real and written to the KV, the way back is generated.
+``worldpager bench tiny-quality`` or ``python -m worldpager.engine.bench.tiny_quality --weights FILE``. PSNR in dB, sharpness = mean
+|Laplacian| over that of the true render. Revisits: the first half of a 64-frame path is real and written to the KV, the way back is
+generated.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def sharpness(a: Tensor, truth: Tensor) -> float:
 
 
 def int4(kv: KV, group: int = 64) -> KV:
-    """KV [B, N, H, 64] through the codec's arithmetic: keys per channel over ``group`` tokens, values per token over a head's 64 channels."""
+    """KV [B, N, H, 64] through the codec's arithmetic: keys per channel over ``group`` tokens, values per token over a head."""
     def coded(x: Tensor) -> Tensor:
         low, high = x.amin(-1, keepdim=True), x.amax(-1, keepdim=True)
         low, step = low.half().float(), ((high - low) / 15).half().float().clamp_min(1e-8)
@@ -61,7 +62,8 @@ def int4(kv: KV, group: int = 64) -> KV:
 
 def stale(retrieved: Tensor) -> Tensor:
     """Every chunk with the set that was meant for the one before."""
-    return torch.cat([retrieved[:, :1], retrieved[:, :-1]], 1).minimum(torch.arange(retrieved.shape[1], device=retrieved.device)[:, None].sub(1).clamp_min(0))
+    last = torch.arange(retrieved.shape[1], device=retrieved.device)[:, None].sub(1).clamp_min(0)
+    return torch.cat([retrieved[:, :1], retrieved[:, :-1]], 1).minimum(last)
 
 
 @functools.lru_cache(maxsize=4)
@@ -72,7 +74,8 @@ def scenes(program: str, count: int, frames: int, device: torch.device) -> tuple
     return batch["poses"].to(device), batch["retrieved"].to(device), truth
 
 
-def revisit(network: TinyNetwork, program: str, count: int, options: PlayOptions, change: Callable[[Tensor], Tensor] = lambda r: r) -> tuple[Tensor, Tensor]:
+def revisit(network: TinyNetwork, program: str, count: int, options: PlayOptions,
+            change: Callable[[Tensor], Tensor] = lambda r: r) -> tuple[Tensor, Tensor]:
     """(played, truth) of the second half of ``count`` held-out paths."""
     device = next(network.parameters()).device
     poses, retrieved, truth = scenes(program, count, 64, device)

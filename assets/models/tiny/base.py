@@ -8,6 +8,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+
 from worldpager.assets.models.tiny.data import Ring
 from worldpager.assets.models.tiny.graph import Graph, layout
 from worldpager.engine.models.tiny.network import TinyNetwork
@@ -116,7 +117,8 @@ def losses(graph: Graph, batch: dict[str, Tensor], replaced: Tensor | None) -> t
     loss_d = (depth_t[:, later] - small_depth(batch["depth"])[:, later]).abs().mean()
     loss = loss_t + 0.35 * loss_c + 0.15 * edge_loss(guess_t[:, later], truth[:, later]) + 0.5 * loss_d
     first = high[:, later] == 1
-    figures = {"t": loss_t, "c": loss_c, "depth": loss_d, "mse_at_1": (guess_t[:, later] - truth[:, later]).square().mean(dim=(2, 3, 4, 5))[first].mean()}
+    error = (guess_t[:, later] - truth[:, later]).square().mean(dim=(2, 3, 4, 5))
+    figures = {"t": loss_t, "c": loss_c, "depth": loss_d, "mse_at_1": error[first].mean()}
     own = torch.where((high < 0.97)[..., None, None, None, None], guess_t.detach().clamp(-1, 1), context)
     keep = torch.rand(*size, 1, 1, 1, 1, device=device) < 0.2
     own = torch.where(keep, context, own)
@@ -133,7 +135,8 @@ def train_base(network: TinyNetwork, ring: Ring, seconds: float, batch: int, ren
     while ring.made < min(ring.size, 4 * ring.batch):
         ring.renew()
     started = mark = time.monotonic()
-    step, done, own, rows = 0, 0.0, None, {}
+    step, done, own = 0, 0.0, None
+    rows: dict[str, Tensor] = {}
     while done < 1:
         done = (time.monotonic() - started) / seconds
         if step % renew_every == 0:

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, IterableDataset
+
 from worldpager.assets.models.tiny.paths import make_path
 from worldpager.engine.models.tiny import render
 from worldpager.engine.models.tiny.worlds import PLAYED, World, make_world
@@ -83,7 +84,8 @@ class Ring:
 
     def __init__(self, frames: int, size: int, batch: int, device: torch.device, workers: int, seed: int) -> None:
         self.device, self.size, self.batch = device, size, batch
-        self.source = iter(DataLoader(Sequences(frames, seed), batch_size=batch, num_workers=workers, prefetch_factor=4 if workers else None))
+        ahead = 4 if workers else None
+        self.source = iter(DataLoader(Sequences(frames, seed), batch_size=batch, num_workers=workers, prefetch_factor=ahead))
         self.rows: dict[str, Tensor] = {}
         self.drawn = self.made = 0
 
@@ -91,7 +93,7 @@ class Ring:
         """Render one batch into the ring, over the oldest."""
         batch = next(self.source)
         pictures, depth = rendered(batch, self.device)
-        new = {"pictures": pictures, "depth": depth, "poses": batch["poses"].to(self.device), "retrieved": batch["retrieved"].to(self.device)}
+        new = {"pictures": pictures, "depth": depth, **{key: batch[key].to(self.device) for key in ("poses", "retrieved")}}
         if not self.rows:
             self.rows = {key: torch.empty(self.size, *value.shape[1:], dtype=value.dtype, device=self.device) for key, value in new.items()}
         at = (torch.arange(self.batch) + self.made) % self.size

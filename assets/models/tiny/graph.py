@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
+
 from worldpager.engine.models.tiny.network import TIME_FREQUENCIES, TIME_PAIRS, Layer, TinyNetwork, pose_features
 from worldpager.engine.models.tiny.rollout import slot_offsets
 
@@ -41,7 +43,7 @@ def slot_table(retrieved: Tensor) -> Tensor:
 def layout(network: TinyNetwork, poses: Tensor, retrieved: Tensor) -> Layout:
     """Layout of ``poses`` [B, S, F, 5] with ``retrieved`` [B, S, MEMORY]."""
     batch, chunks, frames = poses.shape[:3]
-    rotation, still = network.geometry.rotations(poses.flatten(0, 1))  # type: ignore[operator]
+    rotation, still = network.geometry.rotations(poses.flatten(0, 1))
     before = torch.cat([poses[:, :1, 0], poses[:, :-1, -1]], 1)
     angle = poses.new_tensor(slot_offsets(WINDOW, MEMORY, frames))[:, None] * poses.new_tensor(TIME_FREQUENCIES)
     pick = F.one_hot(slot_table(retrieved), chunks).flatten(1, 2)
@@ -86,7 +88,7 @@ class Graph:
 
     def __init__(self, network: TinyNetwork, compiled: bool) -> None:
         self.network = network
-        wrap: Callable[..., Callable[..., object]] = torch.compile if compiled else lambda f, **_: f
+        wrap: Callable[..., Callable[..., Any]] = torch.compile if compiled else lambda f, **_: f
         self.context_layer = wrap(context_layer, dynamic=False)
         self.target_layer = wrap(target_layer, dynamic=False)
 
@@ -96,9 +98,10 @@ class Graph:
 
     def context(self, pictures: Tensor, level: Tensor, plan: Layout) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:
         """C stream of noisy ``pictures`` [B, S, F, 3, h, w] at ``level`` [B, S]: tokens [B, S, N, width] and KV of the slots per layer."""
-        x, kept = self._embed(pictures, level, plan), []
+        x = self._embed(pictures, level, plan)
+        kept: list[tuple[Tensor, Tensor]] = []
         for layer in self.network.layers:
-            x, ck, cv = self.context_layer(layer, x, plan.rotation, plan.still, plan.pick, plan.turn)  # type: ignore[misc]
+            x, ck, cv = self.context_layer(layer, x, plan.rotation, plan.still, plan.pick, plan.turn)
             kept.append((ck, cv))
         return x, kept
 
@@ -106,7 +109,7 @@ class Graph:
         """T stream tokens [B, S, N, width]."""
         x = self._embed(pictures, level, plan)
         for layer, (ck, cv) in zip(self.network.layers, context, strict=True):
-            x = self.target_layer(layer, x, plan.rotation, plan.still, ck, cv)  # type: ignore[assignment]
+            x = self.target_layer(layer, x, plan.rotation, plan.still, ck, cv)
         return x
 
     def pictures(self, x: Tensor, noisy: Tensor, level: Tensor) -> Tensor:

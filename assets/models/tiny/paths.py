@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+
 from worldpager.engine.models.tiny.worlds import SIZE, World
 
 EYE = 0.55

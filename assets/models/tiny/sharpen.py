@@ -9,6 +9,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+
 from worldpager.assets.models.tiny.base import CONTEXT_LEVEL, Average, clean, edge_loss, picture_loss, roughened, small_depth
 from worldpager.assets.models.tiny.data import Ring
 from worldpager.assets.models.tiny.graph import Graph, Layout, layout, slot_table
@@ -56,7 +57,8 @@ def coverage(batch: dict[str, Tensor], slots: Tensor, real: Tensor) -> Tensor:
     B, S, T = poses.shape[:3]
     focal = 1 / torch.tan(torch.tensor(FOV_X / 2, device=poses.device))
     h, w = depth.shape[-2:]
-    v, u = torch.meshgrid((torch.arange(h, device=poses.device) + 0.5) / h * 2 - 1, (torch.arange(w, device=poses.device) + 0.5) / w * 2 - 1, indexing="ij")
+    rows, columns = ((torch.arange(n, device=poses.device) + 0.5) / n * 2 - 1 for n in (h, w))
+    v, u = torch.meshgrid(rows, columns, indexing="ij")
     ray = torch.stack([torch.ones_like(u), -u / focal, -v / focal / 1.5], -1)
     norm = ray.norm(dim=-1)
     distance = 1 / depth.clamp_min(1 / 60)
@@ -101,7 +103,8 @@ class Rollouts:
         rows = self.ring.draw(self.count)
         primed = random.choice((1, 1, 2, 4, 8))
         with torch.autocast(rows["poses"].device.type, torch.bfloat16, enabled=rows["poses"].is_cuda):
-            played = [roll(network, part["poses"], part["retrieved"], clean(part["pictures"][:, :primed]), PlayOptions(random.choice(LEARNT_SCHEDULES)))
+            played = [roll(network, part["poses"], part["retrieved"], clean(part["pictures"][:, :primed]),
+                           PlayOptions(random.choice(LEARNT_SCHEDULES)))
                       for part in ({k: v[i:i + 64] for k, v in rows.items()} for i in range(0, self.count, 64))]
         rows["played"] = torch.cat(played).half()
         rows["real"] = torch.arange(rows["poses"].shape[1], device=rows["poses"].device).expand(self.count, -1) < primed
@@ -194,7 +197,8 @@ def train_sharp(network: TinyNetwork, ring: Ring, seconds: float, batch: int, re
             started = time.monotonic()
         if step % 50 == 0:
             now = time.monotonic()
-            tell(f"sharp step {step} done {done:.3f} {(now - mark) / 50 * 1e3:.0f} ms/step " + " ".join(f"{k} {float(v):.4f}" for k, v in figures.items()))
+            told = " ".join(f"{k} {float(v):.4f}" for k, v in figures.items())
+            tell(f"sharp step {step} done {done:.3f} {(now - mark) / 50 * 1e3:.0f} ms/step {told}")
             mark = now
         step += 1
     tell(f"sharp ended at step {step}, {ring.made} sequences")
@@ -218,7 +222,8 @@ def _sharp_step(graph: Graph, critic: Critic, critic_opt: torch.optim.Optimizer,
         x_t = graph.target(wanted, level, plan, kept)
         guess_c, guess, depth = graph.pictures(x_c, noisy, low), graph.pictures(x_t, wanted, level), graph.depth(x_t)
     own_source = torch.where(rows["real"][..., None, None, None, None], truth, played)
-    side = 0.35 * picture_loss(guess_c, own_source, low).mean() + 0.5 * ((depth - small_depth(rows["depth"])).abs() * rows["real"][..., None, None, None])[:, 1:].mean()
+    far_off = (depth - small_depth(rows["depth"])).abs() * rows["real"][..., None, None, None]
+    side = 0.35 * picture_loss(guess_c, own_source, low).mean() + 0.5 * far_off[:, 1:].mean()
     weight = unseen + (1 - unseen) * seen
     error = (guess - truth)[:, 1:]
     rec = ((error.square() * weight[:, 1:]).mean(dim=(2, 3, 4, 5)) / (level[:, 1:].square() + 0.04)).mean()

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import torch
 from safetensors.torch import load_file, save_file
+
 from worldpager.assets.models.tiny.base import train_base
 from worldpager.assets.models.tiny.data import FRAMES, Ring
 from worldpager.assets.models.tiny.sharpen import train_sharp

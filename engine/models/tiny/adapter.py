@@ -142,7 +142,7 @@ class TinyModel:
         del self._player, self._network
 
     def measure(self, options: TinyOptions, clock: Callable[[], float] = time.perf_counter) -> None:
-        """Choose the thread count with the fastest pass, then the most passes that reach `WANTED_RATE`, where ``options`` leave them open."""
+        """Choose the threads with the fastest pass, then the most passes that reach `WANTED_RATE`, where ``options`` leave them open."""
         counts = [options.threads] if options.threads else thread_counts(os.cpu_count() or 1, self.device)
         if options.passes is None or len(counts) > 1:
             seconds = {count: self._pass_seconds(count, MEASURING / len(counts), clock) for count in counts}

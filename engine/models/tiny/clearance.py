@@ -21,7 +21,10 @@ RANK = 2
 
 
 def clearance(inverse_depth: Tensor, pose: Pose) -> float:
-    """Free cells ahead of ``pose`` along its yaw by ``inverse_depth`` [rows, columns] in 1/cells over the picture; inf = nothing within reach."""
+    """Free cells ahead of ``pose`` along its yaw; inf = nothing within reach.
+
+    ``inverse_depth`` [rows, columns] in 1/cells lies evenly over the picture.
+    """
     rows, columns = inverse_depth.shape
     focal = 0.5 / math.tan(FOV_X / 2)
     left = -((torch.arange(columns) + 0.5) / columns - 0.5) / focal

@@ -181,9 +181,10 @@ class PictureHead(nn.Module):
         self.planes = nn.Linear(c.width, c.pair * PLANES * c.patch ** 2)
         self.depth = nn.Linear(c.width, c.pair * 4)
         nn.init.zeros_(self.planes.weight)
-        self.conv = nn.ModuleList([nn.Conv2d(4 * (PLANES + 3), 32, 3, padding=1), nn.Conv2d(32, 32, 3, padding=1), nn.Conv2d(32, 12, 3, padding=1)])
-        nn.init.zeros_(self.conv[2].weight)
-        nn.init.zeros_(self.conv[2].bias)
+        last = nn.Conv2d(32, 12, 3, padding=1)
+        self.conv = nn.ModuleList([nn.Conv2d(4 * (PLANES + 3), 32, 3, padding=1), nn.Conv2d(32, 32, 3, padding=1), last])
+        for parameter in last.parameters():
+            nn.init.zeros_(parameter)
 
     def unpatch(self, x: Tensor, planes: int, size: int) -> Tensor:
         """[B, N, pair * planes * size^2] to [B * F, planes, rows * size, columns * size]."""
@@ -192,7 +193,7 @@ class PictureHead(nn.Module):
         return x.permute(0, 1, 4, 5, 2, 6, 3, 7).reshape(-1, planes, c.rows * size, c.columns * size)
 
     def forward(self, x: Tensor, noisy: Tensor, level: Tensor) -> Tensor:
-        """Picture in [-1, 1] of tokens ``x`` [B, N, width]: [B, F, 3, h, w]. ``noisy`` [B, F, 3, h, w] is what the model saw at ``level`` [B]."""
+        """Picture [B, F, 3, h, w] in [-1, 1] of tokens ``x`` [B, N, width]; the model saw ``noisy``, shaped alike, at ``level`` [B]."""
         x = self.unpatch(self.planes(normed(x)), PLANES, self.config.patch)
         seen = (noisy * (1 - level)[:, None, None, None, None]).flatten(0, 1).to(x.dtype)
         y = F.pixel_unshuffle(torch.cat([x, seen], 1), 2)

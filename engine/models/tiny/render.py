@@ -143,15 +143,17 @@ def _march_few(cells: Tensor, base: Tensor, o: Tensor, d: Tensor, inv: Tensor, s
     """`march` for a CPU, by the same arithmetic: only rays in cells that hold something are intersected, and those that are done leave."""
     best, kind, row = torch.full_like(limit, FAR), torch.zeros_like(base), torch.zeros_like(base)
     full = (cells[:, W.HEIGHT] > 0) | (cells[:, W.STEM + 4] > 0)
-    top = torch.maximum(cells[:, W.HEIGHT] + 0.5 * (cells[:, W.SLOPE_X].abs() + cells[:, W.SLOPE_Y].abs()), cells[:, [W.STEM + 4, W.CROWN + 4]].amax(1))
-    over = (float(top.max()) + TOP_MARGIN - o[:, 2]).clamp_min(0) / d[:, 2].clamp_min(1e-6)
+    roofs = cells[:, W.HEIGHT] + 0.5 * (cells[:, W.SLOPE_X].abs() + cells[:, W.SLOPE_Y].abs())
+    top = torch.maximum(roofs.max(), cells[:, [W.STEM + 4, W.CROWN + 4]].max())
+    over = (top + TOP_MARGIN - o[:, 2]).clamp_min(0) / d[:, 2].clamp_min(1e-6)
     limit = torch.where(d[:, 2] > 1e-6, torch.minimum(limit, over), limit)
     forward = d[:, :2] > 0
     edge_x, edge_y = (torch.floor(o[:, :2]) + forward).unbind(1)
     sign_x, sign_y = torch.where(forward, 1.0, -1.0).unbind(1)
     back_x, back_y = forward.float().unbind(1)
     flat = (o[:, 0], o[:, 1], inv[:, 0], inv[:, 1], edge_x, edge_y, sign_x, sign_y, back_x, back_y, limit, base.float())
-    state, t0, axis_y, live = torch.stack(flat), torch.zeros_like(limit), torch.zeros_like(limit, dtype=torch.bool), torch.arange(len(limit))
+    state, live = torch.stack(flat), torch.arange(len(limit))
+    t0, axis_y = torch.zeros_like(limit), torch.zeros_like(limit, dtype=torch.bool)
     for i in range(steps):
         ox, oy, ix, iy, edge_x, edge_y, sign_x, sign_y, back_x, back_y, limit, start = state.unbind(0)
         here = (torch.remainder(edge_y - back_y, W.SIZE) * W.SIZE + torch.remainder(edge_x - back_x, W.SIZE) + start).int()
@@ -159,10 +161,10 @@ def _march_few(cells: Tensor, base: Tensor, o: Tensor, d: Tensor, inv: Tensor, s
         t1 = torch.minimum(tx, ty)
         at = torch.nonzero(full.index_select(0, here) & (t0 < limit)).squeeze(1)
         if len(at):
-            t, k = _meet(cells, here[at], o[live[at]], d[live[at]], edge_x[at] - back_x[at], edge_y[at] - back_y[at], t0[at], t1[at], axis_y[at], i == 0)
+            fx, fy, ray = edge_x[at] - back_x[at], edge_y[at] - back_y[at], live[at]
+            t, k = _meet(cells, here[at], o[ray], d[ray], fx, fy, t0[at], t1[at], axis_y[at], i == 0)
             found = torch.nonzero((t < FAR) & (t < limit[at])).squeeze(1)
-            hit = at[found]
-            ray = live[hit]
+            hit, ray = at[found], ray[found]
             best[ray], kind[ray], row[ray] = t[found], k[found], here[hit].long()
             limit[hit] = -1.0
         step_x = tx < ty
@@ -212,11 +214,13 @@ def _wall_colour(c: Tensor, u: Tensor, v: Tensor, lit: Tensor) -> Tensor:
     frame = _wave(fu, 0.27, 0.73, 0.02) * _wave(fv, 0.36, 0.8, 0.02) * has
     pane = _wave(fu, 0.32, 0.68, 0.02) * _wave(fv, 0.41, 0.75, 0.02) * (1 - _wave(fu, 0.48, 0.52, 0.01)) * has
     door = (c[:, W.OPENING] == 2) & (v < 1)
-    door_frame, door_leaf = _wave(fu, 0.3, 0.7, 0.02) * _wave(v, -1, 0.72, 0.02) * door, _wave(fu, 0.35, 0.65, 0.02) * _wave(v, -1, 0.67, 0.02) * door
+    door_frame = _wave(fu, 0.3, 0.7, 0.02) * _wave(v, -1, 0.72, 0.02) * door
+    door_leaf = _wave(fu, 0.35, 0.65, 0.02) * _wave(v, -1, 0.67, 0.02) * door
     glow = lit * (_hash(torch.floor(u), torch.floor(u * 0) + c[:, W.HEIGHT] * 100) > 0.4)
     glass = torch.stack([0.22 + 0.7 * glow, 0.3 + 0.45 * glow, 0.4 + 0.05 * glow], -1)
     white = torch.full_like(rgb, 0.86)
-    for amount, paint in ((frame * ~door, white), (pane * ~door, glass), (door_frame, white), (door_leaf, c[:, W.ROOF_RGB:W.ROOF_RGB + 3] * 0.9)):
+    leaf = c[:, W.ROOF_RGB:W.ROOF_RGB + 3] * 0.9
+    for amount, paint in ((frame * ~door, white), (pane * ~door, glass), (door_frame, white), (door_leaf, leaf)):
         rgb = rgb + amount[:, None] * (paint - rgb)
     eu, ev = fu - 0.5, v - 0.5 * c[:, W.HEIGHT].clamp_max(1.4)
     diamond, ring = eu.abs() + ev.abs() < 0.26, ((eu * eu + ev * ev).sqrt() - 0.2).abs() < 0.06
@@ -248,10 +252,12 @@ def _ground_colour(cells: Tensor, base: Tensor, sky: Tensor, x: Tensor, y: Tenso
     wild = sky[:, W.GROUND:W.GROUND + 3] + (sky[:, W.GROUND_2:W.GROUND_2 + 3] - sky[:, W.GROUND:W.GROUND + 3]) * smooth(patch)[:, None]
     paved = column(0, 0, W.PAVED)
     tile = _wave(torch.remainder(fx * 2, 1), 0, 1, 0.07) * _wave(torch.remainder(fy * 2, 1), 0, 1, 0.07)
-    tone = (0.78 + 0.22 * tile) * (0.94 + 0.12 * _hash(torch.floor(torch.remainder(x, W.SIZE) * 2), torch.floor(torch.remainder(y, W.SIZE) * 2)))
+    slab = _hash(torch.floor(torch.remainder(x, W.SIZE) * 2), torch.floor(torch.remainder(y, W.SIZE) * 2))
+    tone = (0.78 + 0.22 * tile) * (0.94 + 0.12 * slab)
     paving = sky[:, W.PAVING:W.PAVING + 3] * torch.where(paved == 1, tone, torch.full_like(tone, 1.06))[:, None]
     rgb = torch.where((paved > 0)[:, None], paving, wild)
-    shade = (column(0, 0, W.SHADE) * (1 - fx) + column(1, 0, W.SHADE) * fx) * (1 - fy) + (column(0, 1, W.SHADE) * (1 - fx) + column(1, 1, W.SHADE) * fx) * fy
+    near, far = (column(0, dy, W.SHADE) * (1 - fx) + column(1, dy, W.SHADE) * fx for dy in (0, 1))
+    shade = near * (1 - fy) + far * fy
     return rgb * (1 - 0.45 * shade)[:, None]
 
 
@@ -276,7 +282,8 @@ def _sky_colour(sky: Tensor, d: Tensor) -> Tensor:
     return rgb
 
 
-def _surface(cells: Tensor, base: Tensor, sky: Tensor, o: Tensor, d: Tensor, t: Tensor, kind: Tensor, row: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def _surface(cells: Tensor, base: Tensor, sky: Tensor, o: Tensor, d: Tensor, t: Tensor, kind: Tensor,
+             row: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Point, normal and albedo, each [N, 3], of hits at distance ``t`` along ``d``."""
     p = o + d * t.clamp_max(SIGHT * 2)[:, None]
     c = cells[row]

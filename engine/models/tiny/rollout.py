@@ -100,7 +100,8 @@ def run_pass(network: TinyNetwork, noisy: Tensor, level: Tensor, features: Tenso
     for index, layer in enumerate(network.layers):
         q, k, v = layer.project(x, *rotation)  # type: ignore[operator]
         own.append((k, v))
-        seen = context[index] if context is not None else (torch.cat([placed(k, a) for a in alone] or [k[:, :0]], 1), v.repeat(1, len(alone), 1, 1))
+        copies = torch.cat([placed(k, a) for a in alone] or [k[:, :0]], 1) if context is None else k
+        seen = (copies, v.repeat(1, len(alone), 1, 1)) if context is None else context[index]
         keys, values = torch.cat([seen[0], k], 1), torch.cat([seen[1], v], 1)
         x = layer.finish(x, attend(q, keys, values), rotation[1])  # type: ignore[operator]
     return network.head(x, noisy, level), x, own
@@ -133,7 +134,7 @@ def roll(network: TinyNetwork, poses: Tensor, retrieved: Tensor, opening: Tensor
     pictures = [opening[:, i] for i in range(opening.shape[1])]
     before = poses[:, 0, 0]
     for s in range(poses.shape[1]):
-        rotation, features = network.geometry.rotations(poses[:, s]), pose_features(poses[:, s], before)  # type: ignore[operator]
+        rotation, features = network.geometry.rotations(poses[:, s]), pose_features(poses[:, s], before)
         before = poses[:, s, -1]
         memory: list[Tensor | int] = [retrieved[:, s, j] for j in range(retrieved.shape[2])] if options.memory else []
         offsets = slot_offsets(options.window, len(memory), c.frames)

@@ -65,8 +65,8 @@ def read_config(path: Path) -> TinyConfig:
     for name, value in asdict(config).items():
         if type(value) is not int or not 0 < value <= LARGEST:
             raise WeightsError(f"The configuration {path} has {name} = {value!r}, which is no size.", INSTALL_AGAIN)
-    fits = config.width % HEAD == 0 and config.frames % config.pair == 0 and not (render.WIDTH % config.patch or render.HEIGHT % config.patch)
-    if not fits or (config.image_width, config.image_height) != (render.WIDTH, render.HEIGHT):
+    rests = (config.width % HEAD, config.frames % config.pair, render.WIDTH % config.patch, render.HEIGHT % config.patch)
+    if any(rests) or (config.image_width, config.image_height) != (render.WIDTH, render.HEIGHT):
         raise WeightsError(f"The configuration {path} has sizes that don't go together.", INSTALL_AGAIN)
     return config
 

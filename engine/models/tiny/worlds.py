@@ -198,7 +198,8 @@ def make_world(seed: int) -> World:
     for _ in range(int(rng.integers(10, 18))):
         _block(cells, rng)
     autumn = rng.uniform() < 0.25
-    leaf = _hue(rng, (0.5, 0.8), (0.5, 0.85)) if autumn else np.array([0.24, 0.5, 0.2], np.float32) + rng.normal(0, 0.06, 3).astype(np.float32)
+    green = np.array([0.24, 0.5, 0.2], np.float32)
+    leaf = _hue(rng, (0.5, 0.8), (0.5, 0.85)) if autumn else green + rng.normal(0, 0.06, 3).astype(np.float32)
     tree = np.array([0.14, 0.36, 0.24], np.float32) + rng.normal(0, 0.05, 3).astype(np.float32)
     _plant(cells, rng, np.clip(tree, 0.05, 1), np.clip(leaf, 0.05, 1))
     marked = rng.uniform(size=(SIZE, SIZE)) < 0.16

@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -219,7 +220,7 @@ def test_opening_goes_around_and_ends_where_it_began(network: TinyNetwork) -> No
     assert poses[-1] == Pose(x, y, MOTION.eye_height, yaw, 0.0)
     assert np.ptp([pose.yaw for pose in poses]) > 2 * math.pi * 0.97
     assert max(math.dist(pose[:2], (x, y)) for pose in poses) > 0.5
-    for one, other in zip(poses, poses[1:], strict=False):
+    for one, other in pairwise(poses):
         assert math.dist(one[:2], other[:2]) <= 0.16
         assert abs((other.yaw - one.yaw + math.pi) % (2 * math.pi) - math.pi) <= 0.2
 
