@@ -9,7 +9,7 @@ import pytest
 from tests.helpers.trajectories import trace
 from worldpager.engine.build import build_generator, default_config, pick_device
 from worldpager.engine.config import MiB, PlayConfig
-from worldpager.engine.errors import InputError, RecorderError, TierError
+from worldpager.engine.errors import InputError, RecorderError, WorldPagerError
 from worldpager.engine.headless import HeadlessRun, play_headless, write_atomically
 from worldpager.engine.pose.script import SCRIPTS, Script
 from worldpager.engine.pose.source import open_source
@@ -156,7 +156,7 @@ def test_failed_build_closes_the_model(monkeypatch: pytest.MonkeyPatch, tmp_path
 
     closed: list[StandIn] = []
     monkeypatch.setattr(StandIn, "close", lambda model: closed.append(model))
-    with pytest.raises(TierError):
+    with pytest.raises(WorldPagerError, match="--host-budget"):
         build_generator(small(host=1))
     with pytest.raises(InputError, match="sight"):
         build_generator(replace(small(), policy="sight"))
