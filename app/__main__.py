@@ -95,7 +95,7 @@ def _show_fault(window: object, log_path: Path, kind: type[BaseException], error
             window.close()
         return
     log.critical("unexpected fault in the window", exc_info=(kind, error, trace))
-    if isinstance(window, MainWindow) and window.isVisible():
+    if isinstance(window, MainWindow) and window.isVisible() and window.panel is None:  # one fault may come again at every tick
         what = f"The window met an unexpected fault: {kind.__name__}: {error}"
         window.show_failure(WorldPagerError(what, f"You can go on playing; please report it with {log_path}."), fatal=False)
 

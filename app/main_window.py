@@ -149,6 +149,8 @@ class MainWindow(QWidget):
             self._record_to = None
         self._lay_out()
         self._refresh_hud(at_once=True)
+        if self.viewport.failure is not None:
+            self.show_failure(self.viewport.failure, fatal=False)
 
     def _tick(self) -> None:
         """Every few milliseconds: input in, picture out."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QFont
 
 from worldpager.app import theme
 from worldpager.app.overlay.card import PAD, Card, HudState, Strokes
@@ -22,7 +23,8 @@ class StatusCard(Card):
         draw_title(strokes, snapshot, width)
         still = snapshot.idle or snapshot.paused
         second = ("recorded", f"{state.recorded_fps:.0f}") if state.recorded_fps else ("screen", f"{state.screen_fps:.0f}")
-        rates = (("generated", f"{snapshot.generated_fps:.1f}"), ("shown", f"{state.presented_fps:.1f}"), second)
+        made = "–" if still else f"{snapshot.generated_fps:.1f}"
+        rates = (("generated", made), ("shown", f"{state.presented_fps:.1f}"), second)
         for (name, figure), x in zip(rates, COLUMNS, strict=True):
             hero = x == PAD
             colour = theme.FAINT if still and name != "screen" else theme.INK
@@ -43,8 +45,11 @@ class SmallCard(Card):
         snapshot = state.snapshot
         draw_title(strokes, snapshot, width)
         still = snapshot.idle or snapshot.paused
-        end = strokes.text(PAD, 64, f"{snapshot.generated_fps:.1f}", strokes.type.hero, theme.FAINT if still else theme.INK)
-        strokes.text(end + 5, 64, "at rest" if still else "fps", colour=theme.SOFT)
+        if still:
+            strokes.text(PAD, 61, "at rest", theme.font(18, QFont.Weight.DemiBold), theme.FAINT)
+        else:
+            end = strokes.text(PAD, 64, f"{snapshot.generated_fps:.1f}", strokes.type.hero)
+            strokes.text(end + 5, 64, "fps", colour=theme.SOFT)
         stalls = snapshot.memory.stalls_over_half_ms
         stall_text = "no stalls" if not stalls else f"{stalls} stalls"
         strokes.text_left_of(width - PAD, 52, delay_text(state.key_to_picture) + " key to picture", colour=theme.SOFT)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QWidget
 from worldpager.app import theme
 from worldpager.app.viewport.framing import frame_in_window
 from worldpager.app.viewport.viewport import SURROUND, Frame
+from worldpager.engine.errors import WorldPagerError
 
 OpenGL.ERROR_CHECKING = False
 OpenGL.ERROR_LOGGING = False
@@ -37,7 +38,7 @@ class GlViewport(QOpenGLWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.on_painted: Callable[[], None] | None = None
-        self.failure: ShaderError | None = None
+        self.failure: WorldPagerError | None = None
         self._fit = "fill"
         self._pixels: Frame | None = None
         self._fresh = False

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QWidget
 from worldpager.app import theme
 from worldpager.app.viewport.framing import Framing, frame_in_window
 from worldpager.app.viewport.viewport import SURROUND, Frame
+from worldpager.engine.errors import WorldPagerError
 
 ENLARGED_HEIGHT = 320
 """Lines that a frame is enlarged to, about; larger frames stay as they are."""
@@ -29,6 +30,7 @@ class RasterViewport(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.on_painted: Callable[[], None] | None = None
+        self.failure: WorldPagerError | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._fit = "fill"
         self._frame: Frame | None = None

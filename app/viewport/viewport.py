@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QImage, QOffscreenSurface, QOpenGLContext, QSurfaceFormat
 from PySide6.QtWidgets import QWidget
 
+from worldpager.engine.errors import WorldPagerError
+
 log = logging.getLogger(__name__)
 
 Frame = NDArray[np.uint8]
@@ -29,6 +31,8 @@ class Viewport(Protocol):
     """``opengl`` or ``software``."""
     on_painted: Callable[[], None] | None
     """Called after each painting of the picture."""
+    failure: WorldPagerError | None
+    """Why nothing can be drawn, once that is known."""
 
     @property
     def widget(self) -> QWidget:
