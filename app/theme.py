@@ -35,7 +35,7 @@ DESIGN_HEIGHT, DESIGN_WIDTH = 720, 1280
 
 def scale_for(width: int, height: int) -> float:
     """Enlargement of all measures in a window of this size: overlays take the same share of a 4K window as of a small one."""
-    return max(0.8, min(6.0, width / DESIGN_WIDTH, height / DESIGN_HEIGHT))
+    return max(0.7, min(6.0, width / DESIGN_WIDTH, height / DESIGN_HEIGHT))
 
 
 def with_alpha(colour: QColor, alpha: int) -> QColor:

@@ -94,15 +94,17 @@ class Hud:
                 card.setVisible(False)
 
     def _full(self, width: float, height: float) -> dict[Card, tuple[float, float, tuple[float, float] | None]]:
-        """Two columns beside the picture's middle, the timeline below."""
-        places: dict[Card, tuple[float, float, tuple[float, float] | None]] = {}
-        y = MARGIN
-        for card in (self._status, self._memory, self._stalls):
-            places[card] = (MARGIN, y, None)
-            y += card.design_size[1] + GAP
-        right = width - MARGIN - PoseMap.design_size[0]
-        places[self._map] = (right, MARGIN, PoseMap.design_size)
-        places[self._disk] = (right, MARGIN + PoseMap.design_size[1] + GAP, None)
+        """Two columns beside the picture's middle, the timeline below. In a low window, cards that don't fit stay away."""
         strip = ChunkTimeline.design_size[1]
-        places[self._timeline] = (MARGIN, height - MARGIN - strip, (width - 2 * MARGIN, strip))
+        bottom = height - MARGIN - strip
+        places: dict[Card, tuple[float, float, tuple[float, float] | None]] = {}
+        right = width - MARGIN - PoseMap.design_size[0]
+        for x, cards in ((MARGIN, (self._status, self._memory, self._stalls)), (right, (self._map, self._disk))):
+            y = MARGIN
+            for card in cards:
+                size = type(card).design_size
+                if y + size[1] + GAP <= bottom:
+                    places[card] = (x, y, size)
+                    y += size[1] + GAP
+        places[self._timeline] = (MARGIN, bottom, (width - 2 * MARGIN, strip))
         return places

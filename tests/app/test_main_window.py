@@ -103,11 +103,11 @@ def test_overlays_go_round_and_are_remembered(qtbot: QtBot, open_window: OpenWin
     assert load_settings(tmp_path / "window.json").overlay == "full"
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (3840, 2160), (800, 600)])
+@pytest.mark.parametrize("size", [(1280, 720), (3840, 2160), (800, 600), (720, 440)])
 def test_cards_keep_apart_and_inside(open_window: OpenWindow, size: tuple[int, int]) -> None:
     window, _ = open_window({"overlay": "full"}, size=size)
     cards = [card.geometry() for card in window.hud.cards.values() if card.isVisible()]
-    assert len(cards) >= 5
+    assert len(cards) >= (5 if size[1] >= 600 else 4)
     for index, card in enumerate(cards):
         assert window.rect().contains(card)
         assert not any(card.intersects(other) for other in cards[index + 1 :])
