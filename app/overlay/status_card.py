@@ -69,14 +69,14 @@ def draw_mini_tiers(strokes: Strokes, snapshot: Snapshot, width: float) -> None:
     tiers = snapshot.tiers
     if not tiers:
         return
-    gap = 14.0
+    gap, face = 12.0, theme.font(11)
     share = (width - 2 * PAD - gap * (len(tiers) - 1)) / len(tiers)
     for column, tier in enumerate(tiers):
         x = PAD + column * (share + gap)
         code = tier_code(tier.name)
         strokes.mark(x + 4, 83, code, 3.6)
-        strokes.text(x + 13, 87, tier.name, colour=theme.SOFT)
-        strokes.text_left_of(x + share, 87, str(tier.used))
+        strokes.text(x + 12, 87, tier.name, face, theme.SOFT)
+        strokes.text_left_of(x + share, 87, str(tier.used), face)
         strokes.bar(QRectF(x, 94, share, 5), tier.used / tier.capacity if tier.capacity else 0.0, theme.TIERS[code])
 
 
