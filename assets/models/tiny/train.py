@@ -48,6 +48,16 @@ def compile_renderer() -> None:
         setattr(render, name, torch.compile(getattr(render, name), dynamic=False))
 
 
+def profile(network: TinyNetwork, ring: Ring, batch: int, renew_every: int) -> None:
+    """Print the operations that a second and a half of compiled base steps spend their time in."""
+    train_base(network, ring, 10.0, batch, renew_every)
+    kinds = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
+    with torch.profiler.profile(activities=kinds) as seen:
+        train_base(network, ring, 1.5, batch, renew_every)
+    for key in ("self_device_time_total", "self_cpu_time_total"):
+        print(seen.key_averages().table(sort_by=key, row_limit=40, max_name_column_width=90))
+
+
 def main() -> None:
     """Train, blend, export."""
     p = argparse.ArgumentParser(description=__doc__)
@@ -69,6 +79,7 @@ def main() -> None:
     p.add_argument("--cap", type=float, default=0.35)
     p.add_argument("--rate", type=float, default=1.0)
     p.add_argument("--eager", action="store_true")
+    p.add_argument("--profile", action="store_true", help="only say where the time of a base step goes")
     a = p.parse_args()
     a.out.mkdir(parents=True, exist_ok=True)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -85,6 +96,9 @@ def main() -> None:
     network = TinyNetwork(config).to(device)
     tell(f"{sum(p.numel() for p in network.parameters()) / 1e6:.2f}M parameters, {config.tokens} tokens a chunk, device {device}")
     ring = Ring(a.chunks * FRAMES, a.ring, a.batch, device, a.workers, int(time.time()))
+    if a.profile:
+        profile(network, ring, a.batch, a.renew_every)
+        return
     if a.base:
         load(network, a.base)
     if a.base_seconds > 0:
