@@ -276,6 +276,7 @@ class WorldGenerator:
             after = next(opening, None)
             self._publish(output, StreetState(self._track.pose, opening=after is not None))
             output = after
+        self._counters.end_opening()
         self._begun = True
         self.mailbox.drop_action()
 

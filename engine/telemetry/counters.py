@@ -100,6 +100,12 @@ class Counters:
         """The street rests: the time until the next chunk is not generating time."""
         self._last_end = None
 
+    def end_opening(self) -> None:
+        """From here on chunks are generated: what was rendered before has no part in the rate."""
+        self._still = replace(self._still, generated_fps=0.0)
+        self.stand_still()
+        self._pace.clear()
+
     def remembered(self) -> list[BlockId]:
         """All blocks of this world, oldest first."""
         return [BlockId(int(block)) for block in self._rows.ids]

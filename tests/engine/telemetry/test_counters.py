@@ -59,6 +59,17 @@ def test_rates_are_frames_per_wall_second() -> None:
     assert (snapshot.chunk, snapshot.frames) == (20, 80)
 
 
+def test_a_rendered_opening_is_no_generating() -> None:
+    clock = HandClock()
+    counts = counters(clock)
+    for _ in range(5):
+        one_chunk(counts, clock, 0.001)
+    counts.end_opening()
+    snapshot = counts.snapshot(PlainStore(), StreetState(ORIGIN))[0]
+    assert snapshot.generated_fps == 0
+    assert one_chunk(counts, clock, 0.4).generated_fps == pytest.approx(10.0)
+
+
 def test_rest_is_no_generating_time() -> None:
     clock = HandClock()
     counts = counters(clock)
