@@ -1,39 +1,57 @@
-"""One block's whereabouts. No bytes here."""
+"""What is known of one stored block: which slots hold it and what is on its way."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from worldpager.engine.memory.tier import Stamp
 from worldpager.engine.types import BlockId
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Block:
-    """Where the copies of a block are. A slot number means a complete copy; ``*_coming`` one that a worker is still writing.
-
-    dirty = the disk has no complete copy. Pins count readers and moves under way; a pinned block's copies stay where they are.
-    """
+    """A block's slots. A slot in ``writing`` or ``staging`` is claimed but not complete; the same slot is never in both of its fields."""
 
     id: BlockId
-    generation: int
     host: int | None = None
-    device: int | None = None
-    device_coming: int | None = None
     disk: int | None = None
-    disk_coming: int | None = None
+    device: int | None = None
+    writing: int | None = None
+    """Disk slot that a worker is filling from the host slot."""
+    staging: int | None = None
+    """Device slot that a worker is filling from the disk or host slot."""
+    stamp: Stamp | None = None
+    """Of the bytes on disk; set with ``disk``."""
     pins: int = 0
-    used: int = 0
-    """Turn of the last use, for eviction."""
-    failed_reads: int = 0
-    doomed: bool = False
-    """Dropped while a move was under way: it goes when the last move ends."""
+    """Working sets that hold it."""
+    taken: bool = False
+    """Whether the staged copy was ever used."""
+    failures: int = 0
+    """Moves that failed since the last that didn't."""
+    dropped: bool = field(default=False)
+    """Forgotten by the user; lives on until its moves have ended."""
 
     @property
     def dirty(self) -> bool:
-        """True while only memory holds it."""
-        return self.disk is None
+        """Complete in host memory alone."""
+        return self.host is not None and self.disk is None
 
     @property
-    def complete_copies(self) -> int:
-        """Copies that could serve a read."""
-        return sum(slot is not None for slot in (self.host, self.device, self.disk))
+    def clean(self) -> bool:
+        """Complete both in host memory and on disk."""
+        return self.host is not None and self.disk is not None
+
+    @property
+    def moving(self) -> bool:
+        """Whether a worker holds slots of it."""
+        return self.writing is not None or self.staging is not None
+
+    @property
+    def evictable(self) -> bool:
+        """Whether its host slot may go now."""
+        return self.clean and self.pins == 0 and not self.moving
+
+    @property
+    def complete(self) -> bool:
+        """Whether some tier other than the staging slots holds all of it."""
+        return self.host is not None or self.disk is not None

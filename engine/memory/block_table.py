@@ -1,4 +1,4 @@
-"""Block id to block, in the order of their birth; the order of last use; nothing about bytes. Only the generator thread writes it."""
+"""All blocks by id, in order of use. Knows no bytes; only the generator thread touches it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from worldpager.engine.types import BlockId
 
 
 class BlockTable:
-    """All blocks of a store."""
+    """Blocks, and apart from them those in host slots, from the least to the most recently used."""
 
     def __init__(self) -> None:
         self._blocks: dict[BlockId, Block] = {}
+        self._hosted: dict[BlockId, Block] = {}
+        self._leaving: dict[BlockId, Block] = {}
         self._next = 0
-        self._turn = 0
 
     def __len__(self) -> int:
         return len(self._blocks)
@@ -22,31 +23,65 @@ class BlockTable:
     def __iter__(self) -> Iterator[Block]:
         return iter(self._blocks.values())
 
-    def __contains__(self, block: BlockId) -> bool:
-        return block in self._blocks
+    @property
+    def hosted(self) -> Iterator[Block]:
+        """Blocks in host slots, the coldest first."""
+        return iter(self._hosted.values())
 
-    def create(self) -> Block:
-        """A new block with an id that was never used before."""
-        block = Block(BlockId(self._next), generation=self._next + 1)
+    def add(self, host: int) -> Block:
+        """A new block, complete in a host slot. Ids rise and are never used twice."""
+        block = Block(BlockId(self._next), host=host)
         self._next += 1
-        self._blocks[block.id] = block
-        self.touch(block)
+        self._blocks[block.id] = self._hosted[block.id] = block
         return block
 
-    def get(self, block: BlockId) -> Block | None:
-        """The block, or None if it is gone."""
-        return self._blocks.get(block)
-
-    def remove(self, block: Block) -> None:
-        """Forget ``block``; its slots are the caller's business."""
-        assert block.pins == 0, f"block {block.id} is pinned"
-        del self._blocks[block.id]
+    def get(self, number: BlockId) -> Block | None:
+        """The block of this id, or None when it is unknown or dropped."""
+        return self._blocks.get(number)
 
     def touch(self, block: Block) -> None:
-        """Mark ``block`` as used now."""
-        self._turn += 1
-        block.used = self._turn
+        """It was used just now."""
+        if block.host is not None:
+            self._hosted[block.id] = self._hosted.pop(block.id)
 
-    def coldest(self, blocks: Iterator[Block]) -> Block | None:
-        """The one of ``blocks`` that was used longest ago, or None."""
-        return min(blocks, key=lambda b: b.used, default=None)
+    def evict(self, block: Block) -> int:
+        """Forget the host copy of a block and return its slot. It must be on disk, idle and unpinned."""
+        assert block.evictable, f"block {block.id} must not be evicted: {block}"
+        slot, block.host = block.host, None
+        assert slot is not None
+        del self._hosted[block.id]
+        return slot
+
+    def remove(self, block: Block) -> None:
+        """Forget a block. While workers move it, it stays among the leaving ones, with its slots."""
+        del self._blocks[block.id]
+        self._hosted.pop(block.id, None)
+        block.dropped = True
+        if block.moving:
+            self._leaving[block.id] = block
+
+    def left(self, block: Block) -> None:
+        """The last move of a removed block has ended."""
+        del self._leaving[block.id]
+
+    def everything(self) -> list[Block]:
+        """Blocks and leaving ones."""
+        return [*self._blocks.values(), *self._leaving.values()]
+
+    def check(self) -> None:
+        """AssertionError when a block breaks the rules that need no bytes."""
+        for block in self._blocks.values():
+            assert block.complete, f"block {block.id} has no complete copy"
+            assert not block.dropped, f"block {block.id} is dropped but known"
+            assert (block.disk is None) == (block.stamp is None), f"block {block.id}: disk slot {block.disk} with stamp {block.stamp}"
+        hosted = {block.id for block in self if block.host is not None}
+        assert hosted == set(self._hosted), f"blocks in host slots {sorted(hosted)} but listed are {sorted(self._hosted)}"
+        for block in self._leaving.values():
+            assert block.dropped, f"block {block.id} is leaving but not dropped"
+            assert block.moving, f"block {block.id} is leaving but nothing moves it"
+            assert block.pins == 0, f"block {block.id} is leaving with {block.pins} pins"
+        for block in self.everything():
+            assert block.pins >= 0, f"block {block.id} has {block.pins} pins"
+            assert block.writing is None or block.dirty, f"block {block.id} is written but not dirty"
+            assert block.staging is None or block.device is None, f"block {block.id} is staged twice"
+            assert block.staging is None or block.complete, f"block {block.id} is staged from nowhere"

@@ -1,76 +1,75 @@
-"""How much memory this process may use: the smaller of the machine's and every control group's limit, less what is spoken for."""
+"""How much host memory blocks may take: the tightest limit of the machine, less what the process has, less a margin.
+
+MemTotal alone is wrong in a container: every memory limit of the process's control groups counts, of both hierarchies, up to their roots.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
 
 from worldpager.engine.config import GiB
+from worldpager.engine.errors import TierError
 
 MARGIN = 2 * GiB
-MARGIN_SHARE = 0.15
-"""On small machines the margin is this share of the limit instead (WorldPager III.B keeps 2 GiB of 32)."""
+MARGIN_SHARE = 0.25
+"""The margin is `MARGIN`, on small machines this share of the limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """``size`` bytes, and what sets it."""
-
-    size: int
-    source: str
-
-
-def memory_limit(root: Path = Path("/")) -> Limit:
-    """The binding limit: MemTotal, cgroup v2 ``memory.max`` or v1 ``memory.limit_in_bytes`` of this process's groups and their parents."""
-    found = [Limit(_meminfo(root, "MemTotal"), "MemTotal")]
-    for path, source in _group_files(root):
-        try:
-            text = path.read_text().strip()
-        except OSError:
-            continue
-        if text.isdigit():
-            found.append(Limit(int(text), source))
-    return min(found, key=lambda limit: limit.size)
-
-
-def _meminfo(root: Path, name: str) -> int:
-    for line in (root / "proc/meminfo").read_text().splitlines():
-        if line.startswith(f"{name}:"):
-            return int(line.split()[1]) * 1024
-    return 4 * GiB
-
-
-def _group_files(root: Path) -> list[tuple[Path, str]]:
-    """Limit files of every control group that this process is in, leaf to root, both hierarchies."""
-    try:
-        lines = (root / "proc/self/cgroup").read_text().splitlines()
-    except OSError:
-        return []
-    files = []
-    for line in lines:
-        _, controllers, name = line.split(":", 2)
-        if controllers == "":
-            base, file, source = root / "sys/fs/cgroup", "memory.max", "cgroup v2"
-        elif "memory" in controllers.split(","):
-            base, file, source = root / "sys/fs/cgroup/memory", "memory.limit_in_bytes", "cgroup v1"
-        else:
-            continue
-        here = Path(name.lstrip("/"))
-        files += [(base / part / file, f"{source} {part}") for part in (here, *here.parents)]
-        if controllers == "":
-            files += [(root / "sys/fs/cgroup/unified" / part / file, f"{source} {part}") for part in (here, *here.parents)]
-    return files
+def memory_limit(root: Path = Path("/")) -> int:
+    """Bytes that this process may use: the smaller of MemTotal and all cgroup limits found below ``root`` (proc and sys)."""
+    return min([_kilobytes(root / "proc/meminfo", "MemTotal"), *_group_limits(root)])
 
 
 def resident_bytes(root: Path = Path("/")) -> int:
-    """Memory that this process holds now."""
-    for line in (root / "proc/self/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
-            return int(line.split()[1]) * 1024
-    return 0
+    """Bytes that this process uses now."""
+    return _kilobytes(root / "proc/self/status", "VmRSS")
 
 
-def default_host_budget(root: Path = Path("/")) -> int:
-    """Bytes for the host tier: the binding limit, less what the process already holds, less a margin."""
-    limit = memory_limit(root).size
-    return max(0, limit - resident_bytes(root) - min(MARGIN, int(limit * MARGIN_SHARE)))
+def host_budget(asked: int | None, root: Path = Path("/")) -> int:
+    """``asked`` bytes, or without it what the machine leaves. Raises `TierError` when ``asked`` is more than the process may ever use."""
+    limit = memory_limit(root)
+    if asked is None:
+        return max(0, limit - resident_bytes(root) - min(MARGIN, int(limit * MARGIN_SHARE)))
+    if asked > limit:
+        what = f"A host budget of {asked / GiB:.1f} GiB is more than the {limit / GiB:.1f} GiB that this machine allows."
+        raise TierError(what, "Lower --host-budget, or leave it out.")
+    return asked
+
+
+def _kilobytes(path: Path, name: str) -> int:
+    match = re.search(rf"^{name}:\s+(\d+) kB", path.read_text(), re.MULTILINE)
+    if match is None:
+        raise TierError(f"{path} doesn't tell {name}.", "Give --host-budget.")
+    return int(match[1]) * 1024
+
+
+def _group_limits(root: Path) -> Iterator[int]:
+    """Memory limits of the process's groups and all groups above them."""
+    try:
+        groups = (root / "proc/self/cgroup").read_text().splitlines()
+    except OSError:
+        return
+    for line in groups:
+        _, controllers, path = line.split(":", 2)
+        if not controllers:
+            bases, file = ("sys/fs/cgroup", "sys/fs/cgroup/unified"), "memory.max"
+        elif "memory" in controllers.split(","):
+            bases, file = ("sys/fs/cgroup/memory", f"sys/fs/cgroup/{controllers}"), "memory.limit_in_bytes"
+        else:
+            continue
+        place = PurePosixPath(path.lstrip("/"))
+        for folder in {place, *place.parents}:
+            for base in bases:
+                yield from _limit(root / base / folder / file)
+
+
+def _limit(path: Path) -> Iterator[int]:
+    """The number in a limit file, if there is one ("max" is none)."""
+    try:
+        text = path.read_text().strip()
+    except OSError:
+        return
+    if text.isdigit():
+        yield int(text)

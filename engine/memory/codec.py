@@ -1,177 +1,196 @@
 """How a block becomes bytes and comes back: one flat record of fixed size per block.
 
-int4: keys per channel in groups of tokens, values per token in groups of channels, asymmetric, a float16 step and minimum a group. The last
-key group may be short. bf16: the numbers as they are. Sections follow one another at multiples of `ALIGN`; the record is rounded up to
-`PAGE` so that direct I/O can move it whole.
+int4: keys per channel in groups of tokens (the last may be short), values per token in groups of channels, asymmetric, step and minimum of
+a group in bfloat16, which has float32's range: no group is too large to code. bf16: the numbers as they are. Stored keys carry no position;
+decoding turns them once to their place. Numbers that aren't finite are mended and counted in the record (`worldpager.kernels.int4_pack`).
 """
 
 from __future__ import annotations
 
-import math
 import struct
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Protocol
 
 import torch
+import xxhash
 from torch import Tensor
 
 from worldpager.engine.config import CodecConfig
 from worldpager.engine.errors import InputError
+from worldpager.engine.memory.layout import RecordLayout, Section
 from worldpager.engine.models.base import BlockKV, KVShape, RotarySpec
 from worldpager.kernels.int4_pack import pack
-from worldpager.kernels.int4_unpack_rotate import rotate, unpack
+from worldpager.kernels.int4_unpack_rotate import rotate, rotation, unpack
 
-ALIGN, PAGE = 64, 4096
-PLAIN_LEAST, PLAIN_MOST = 0.01, 32768.0
-"""Largest numbers of a block that float16 steps and minima serve as they are; other blocks are scaled by a power of two."""
+FORMAT = 1
+"""Raised with every change of a record's meaning."""
+
+
+class Codec(Protocol):
+    """Turns blocks of one shape into records and back."""
+
+    @property
+    def record_bytes(self) -> int:
+        """Bytes of a record, whole pages."""
+        ...
+
+    def encode(self, block: BlockKV, record: Tensor) -> None:
+        """Write ``block`` into ``record``, flat uint8 on the block's device."""
+        ...
+
+    def decode(self, record: Tensor, keys: Tensor, values: Tensor, offset: float) -> None:
+        """Write a block into ``keys``, ``values`` [layers, tokens, heads, head_dim], any strides and float type.
+
+        The keys are turned to ``offset`` frames later than stored.
+        """
+        ...
+
+    def repaired(self, record: Tensor) -> int:
+        """Numbers of a block that weren't finite and were replaced."""
+        ...
+
+
+def make_codec(config: CodecConfig, kv: KVShape, rotary: RotarySpec) -> Codec:
+    """The codec of ``config``. Raises `InputError` for a mode that doesn't exist or groups that can't be."""
+    if config.key_group < 1 or config.value_group < 1:
+        raise InputError("A codec's groups have at least one number.", "Choose 64 as key_group and value_group.")
+    if rotary.start < 0 or rotary.start + 2 * len(rotary.frequencies) > kv.head_dim:
+        pairs = len(rotary.frequencies)
+        raise InputError(f"{pairs} rotated pairs don't fit a head of {kv.head_dim} channels.", "Correct the model's RotarySpec.")
+    if config.bits == 4:
+        return Int4Codec(config, kv, rotary)
+    if config.bits == 16:
+        return RawCodec(kv, rotary)
+    raise InputError(f"The codec has no {config.bits}-bit mode.", "Choose 4 or 16 bits.")
+
+
+def fingerprint(config: CodecConfig, kv: KVShape, rotary: RotarySpec) -> int:
+    """64 bits that two memories share only if they read each other's records."""
+    shape = (FORMAT, config.bits, config.key_group, config.value_group, kv.layers, kv.tokens, kv.heads, kv.head_dim, rotary.start)
+    return xxhash.xxh3_64_intdigest(struct.pack(f"<9q{len(rotary.frequencies)}d", *shape, *rotary.frequencies))
+
+
+class RawCodec:
+    """bfloat16 as it is."""
+
+    def __init__(self, kv: KVShape, rotary: RotarySpec) -> None:
+        self._turn = _Turn(rotary)
+        layout = RecordLayout()
+        shape = (kv.layers, kv.tokens, kv.heads, kv.head_dim)
+        self._keys, self._values = layout.add(shape, torch.bfloat16), layout.add(shape, torch.bfloat16)
+        self.record_bytes = layout.bytes
+
+    def encode(self, block: BlockKV, record: Tensor) -> None:
+        """See `Codec`."""
+        self._keys.of(record).copy_(block.keys)
+        self._values.of(record).copy_(block.values)
+
+    def decode(self, record: Tensor, keys: Tensor, values: Tensor, offset: float) -> None:
+        """See `Codec`."""
+        stored, turn = self._keys.of(record), self._turn.by(offset, record.device)
+        if turn is not None:
+            stored = stored.float()
+            rotate(stored, turn, self._turn.start)
+        keys.copy_(stored)
+        values.copy_(self._values.of(record))
+
+    def repaired(self, record: Tensor) -> int:
+        """None ever: raw numbers stay as they are."""
+        return 0
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    """A typed piece of a record."""
+class _Groups:
+    """Codes, step and low of equally long groups, in memory order."""
 
-    start: int
-    shape: tuple[int, ...]
-    dtype: torch.dtype
+    codes: Section
+    step: Section
+    low: Section
 
-    def of(self, record: Tensor) -> Tensor:
-        """The section's bytes of ``record`` (flat uint8) as a tensor over them."""
-        count = 1
-        for n in self.shape:
-            count *= n
-        return record[self.start:self.start + count * self.dtype.itemsize].view(self.dtype).view(self.shape)
-
-    @property
-    def end(self) -> int:
-        """First byte after it."""
-        count = self.dtype.itemsize
-        for n in self.shape:
-            count *= n
-        return self.start + count
+    @classmethod
+    def add(cls, layout: RecordLayout, codes: tuple[int, ...], each: tuple[int, ...]) -> _Groups:
+        return cls(layout.add(codes, torch.uint8), layout.add(each, torch.bfloat16), layout.add(each, torch.bfloat16))
 
 
-@dataclass
-class _Plan:
-    """Sections being laid out."""
+@dataclass(frozen=True, slots=True)
+class _KeyRun:
+    """Tokens [first, first + groups * size) in groups of ``size``."""
 
-    at: int = 0
-    made: list[Section] = field(default_factory=list)
+    first: int
+    groups: int
+    size: int
+    parts: _Groups
 
-    def add(self, shape: tuple[int, ...], dtype: torch.dtype) -> Section:
-        section = Section(self.at, shape, dtype)
-        self.at = -(-section.end // ALIGN) * ALIGN
-        self.made.append(section)
-        return section
+    def grouped(self, x: Tensor) -> Tensor:
+        """These tokens of ``x`` [layers, tokens, heads, head_dim] as [layers, groups, size, heads, head_dim]."""
+        grouped: Tensor = x[:, self.first : self.first + self.groups * self.size].unflatten(1, (self.groups, self.size))
+        return grouped
 
 
-class Codec:
-    """Encodes and decodes blocks of one shape. Not thread-safe: it keeps scratch memory."""
+class Int4Codec:
+    """Four bits a number. A value group is the largest divisor of the head's channels that isn't above ``config.value_group``."""
 
     def __init__(self, config: CodecConfig, kv: KVShape, rotary: RotarySpec) -> None:
-        if config.bits not in (4, 16):
-            raise InputError(f"The codec has no {config.bits}-bit mode.", "Choose 4 or 16 bits.")
-        if config.bits == 4 and (config.value_group < 1 or kv.channels % config.value_group or config.key_group < 1):
-            raise InputError(f"Value groups of {config.value_group} channels don't divide {kv.channels}.",
-                             "Choose a divisor as value_group.")
-        self.config, self.kv, self.rotary = config, kv, rotary
-        self.repairs = 0
-        """Blocks that held NaN or infinite numbers; NaN was stored as 0, infinities as the block's largest finite size."""
-        plan = _Plan()
-        if config.bits == 16:
-            self._raw = plan.add((2, kv.layers, kv.tokens, kv.channels), torch.bfloat16)
-        else:
-            self._plan_int4(plan)
-        self.record_bytes = -(-plan.at // PAGE) * PAGE
-        self._scratch: dict[torch.device, Tensor] = {}
-
-    def _plan_int4(self, plan: _Plan) -> None:
-        kv, c = self.kv, self.config
-        self._factor = plan.add((2,), torch.float32)
-        self._key_runs: list[tuple[int, int, int, Section, Section, Section]] = []
-        whole, rest = divmod(kv.tokens, c.key_group)
-        for first, groups, size in ((0, whole, c.key_group), (whole * c.key_group, int(rest > 0), rest)):
-            if groups:
-                rows = kv.layers * groups
-                self._key_runs.append((first, groups, size, plan.add((rows, (size + 1) // 2, kv.channels), torch.uint8),
-                                       plan.add((rows, kv.channels), torch.float16), plan.add((rows, kv.channels), torch.float16)))
-        rows, size = kv.layers * kv.tokens * (kv.channels // c.value_group), c.value_group
-        self._value_codes = plan.add((rows, (size + 1) // 2, 1), torch.uint8)
-        self._value_step, self._value_low = plan.add((rows, 1), torch.float16), plan.add((rows, 1), torch.float16)
-
-    @property
-    def fingerprint(self) -> int:
-        """64 bits that two codecs share only if they read each other's records."""
-        import xxhash
-        kv, c = self.kv, self.config
-        text = struct.pack("<8q", c.bits, c.key_group, c.value_group, kv.layers, kv.tokens, kv.heads, kv.head_dim, self.record_bytes)
-        return int(xxhash.xxh3_64_intdigest(text))
+        self._turn = _Turn(rotary)
+        layout = RecordLayout()
+        self._repaired = layout.add((1,), torch.int32)
+        self._runs = [_key_run(layout, kv, *run) for run in _runs(kv.tokens, config.key_group)]
+        self._group = max(n for n in range(1, config.value_group + 1) if kv.head_dim % n == 0)
+        each = (kv.layers, kv.tokens, kv.heads, kv.head_dim // self._group)
+        self._values = _Groups.add(layout, (*each, (self._group + 1) // 2), each)
+        self.record_bytes = layout.bytes
 
     def encode(self, block: BlockKV, record: Tensor) -> None:
-        """Write ``block`` into ``record`` (flat uint8, `record_bytes` long, on the block's device)."""
-        shape = (self.kv.layers, self.kv.tokens, self.kv.channels)
-        keys, values = block.keys.reshape(shape), block.values.reshape(shape)
-        if self.config.bits == 16:
-            raw = self._raw.of(record)
-            raw[0].copy_(keys)
-            raw[1].copy_(values)
-            return
-        factor = self._factor.of(record)
-        (keys, factor[0]), (values, factor[1]) = self._fitted(keys), self._fitted(values)
-        for first, groups, size, codes, step, low in self._key_runs:
-            part = keys[:, first:first + groups * size].reshape(-1, size, shape[2])
-            pack(part, codes.of(record), step.of(record), low.of(record))
-        pack(values.reshape(-1, self.config.value_group, 1), *self._value_parts(record))
-
-    def _value_parts(self, record: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        return self._value_codes.of(record), self._value_step.of(record), self._value_low.of(record)
-
-    def _fitted(self, x: Tensor) -> tuple[Tensor, float]:
-        """``x`` in float32, finite and within float16's range after division by the returned power of two."""
-        x = x.float()
-        size = max(-float(x.amin()), float(x.amax()))
-        if not size < float("inf"):  # NaN included
-            self.repairs += 1
-            size = float(torch.where(torch.isfinite(x), x, 0).abs().max())
-            x = torch.nan_to_num(x, nan=0.0, posinf=size, neginf=-size)
-        if size == 0 or PLAIN_LEAST <= size <= PLAIN_MOST:
-            return x, 1.0
-        factor = 2.0 ** math.frexp(size)[1]
-        return x / factor, factor
+        """See `Codec`."""
+        repaired = self._repaired.of(record).zero_()
+        for run in self._runs:
+            pack(run.grouped(block.keys), run.parts.codes.of(record), run.parts.step.of(record), run.parts.low.of(record), repaired)
+        codes, step, low = self._value_parts(record)
+        pack(self._grouped_values(block.values), codes, step, low, repaired)
 
     def decode(self, record: Tensor, keys: Tensor, values: Tensor, offset: float) -> None:
-        """Write a block into ``keys``, ``values``, keys turned by ``offset`` frames.
+        """See `Codec`."""
+        turn = self._turn.by(offset, record.device)
+        for run in self._runs:
+            parts = run.parts
+            unpack(parts.codes.of(record), parts.step.of(record), parts.low.of(record), run.grouped(keys), turn, self._turn.start)
+        unpack(*self._value_parts(record), self._grouped_values(values))
 
-        Each is [layers, tokens, heads, head_dim], strided, of any float type.
-        """
-        kv = self.kv
-        if self.config.bits == 16:
-            raw = self._raw.of(record).view(2, kv.layers, kv.tokens, kv.heads, kv.head_dim)
-            turned = raw[0].float()
-            rotate(turned, self.rotary.start, self.rotary.frequencies, offset)
-            keys.copy_(turned)
-            values.copy_(raw[1])
-            return
-        factor = self._factor.of(record).tolist()
-        buffer = self._buffer(record.device)
-        grid = buffer.view(kv.layers, kv.tokens, kv.channels)
-        for first, groups, size, codes, step, low in self._key_runs:
-            whole = groups * size == kv.tokens
-            part = buffer.view(-1, size, kv.channels) if whole else buffer.new_empty(kv.layers * groups, size, kv.channels)
-            unpack(codes.of(record), step.of(record), low.of(record), part)
-            if not whole:
-                grid[:, first:first + groups * size].copy_(part.view(kv.layers, -1, kv.channels))
-        self._deliver(buffer, factor[0], keys, offset)
-        codes_v, step_v, low_v = self._value_parts(record)
-        unpack(codes_v, step_v, low_v, buffer.view(-1, self.config.value_group, 1))
-        self._deliver(buffer, factor[1], values, 0.0)
+    def repaired(self, record: Tensor) -> int:
+        """See `Codec`."""
+        return int(self._repaired.of(record))
 
-    def _deliver(self, buffer: Tensor, factor: float, out: Tensor, offset: float) -> None:
-        block = buffer.view(self.kv.layers, self.kv.tokens, self.kv.heads, self.kv.head_dim)
-        if factor != 1.0:
-            block.mul_(factor)
-        rotate(block, self.rotary.start, self.rotary.frequencies, offset)
-        out.copy_(block)
+    def _grouped_values(self, x: Tensor) -> Tensor:
+        """[layers, tokens, heads, head_dim] as [layers, tokens, group, heads, groups of a head]."""
+        grouped: Tensor = x.unflatten(-1, (-1, self._group)).permute(0, 1, 4, 2, 3)
+        return grouped
 
-    def _buffer(self, device: torch.device) -> Tensor:
-        if device not in self._scratch:
-            self._scratch[device] = torch.empty(self.kv.values // 2, dtype=torch.float32, device=device)
-        return self._scratch[device]
+    def _value_parts(self, record: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        parts = self._values
+        return parts.codes.of(record).permute(0, 1, 4, 2, 3), parts.step.of(record), parts.low.of(record)
+
+
+def _runs(tokens: int, size: int) -> list[tuple[int, int, int]]:
+    """(first token, groups, tokens of a group): whole groups, then the short rest."""
+    whole, rest = divmod(tokens, size)
+    runs = [(0, whole, size), (whole * size, 1, rest)]
+    return [(first, groups, n) for first, groups, n in runs if groups * n]
+
+
+def _key_run(layout: RecordLayout, kv: KVShape, first: int, groups: int, size: int) -> _KeyRun:
+    outer, inner = (kv.layers, groups), (kv.heads, kv.head_dim)
+    return _KeyRun(first, groups, size, _Groups.add(layout, (*outer, (size + 1) // 2, *inner), (*outer, *inner)))
+
+
+class _Turn:
+    """The rotation table of the newest offset."""
+
+    def __init__(self, rotary: RotarySpec) -> None:
+        self.start = rotary.start
+        self._frequencies = rotary.frequencies
+        self._made: tuple[float, torch.device, Tensor | None] | None = None
+
+    def by(self, offset: float, device: torch.device) -> Tensor | None:
+        if self._made is None or self._made[:2] != (offset, device):
+            self._made = (offset, device, rotation(self._frequencies, offset, device))
+        return self._made[2]

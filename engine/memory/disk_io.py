@@ -1,78 +1,149 @@
-"""Bytes to and from an arena file, past the page cache where the folder really allows it.
+"""An arena: one file of fixed size slots, read and written at positions from any thread.
 
-Direct I/O is proven on the very folder by writing, reading back and comparing; some file systems accept the flag and fail later, or take
-it and buffer all the same (kv_memory 4.3). Where the proof fails the file is used buffered and its pages are dropped after each transfer.
+Direct I/O is used where it is proven on that very file by writing, reading back and comparing; else buffered I/O, and the note says why.
 """
 
 from __future__ import annotations
 
 import errno
-import mmap
 import os
-import tempfile
+import re
+import secrets
+from collections.abc import Sequence
 from pathlib import Path
 
-DIRECT = getattr(os, "O_DIRECT", 0)
-REQUEST = 4 << 20
-"""Largest single transfer in bytes; a drive is saturated at this size (kv_memory 2.1)."""
+import torch
+from torch import Tensor
+
+from worldpager.engine.errors import TierError
+from worldpager.engine.memory.layout import PAGE, aligned_bytes, view_of
+
+LEFTOVER = re.compile(r"worldpager-(\d+)-([0-9a-f]+)-[0-9a-f]+\.arena")
+"""Names of arenas: process, boot, a random number."""
 
 
-def aligned_buffer(size: int) -> mmap.mmap:
-    """Page-aligned anonymous memory of ``size`` bytes, as direct I/O wants it."""
-    return mmap.mmap(-1, size)
+class Arena:
+    """An open file. Offsets and buffers must be whole pages, buffers at a page."""
+
+    def __init__(self, descriptor: int, direct: bool, note: str) -> None:
+        self._descriptor, self.direct, self.note = descriptor, direct, note
+
+    def write(self, offset: int, parts: Sequence[Tensor]) -> None:
+        """Write ``parts`` one after another. Raises OSError when they don't all arrive."""
+        self._move(os.pwritev, offset, parts, "wrote")
+
+    def read(self, offset: int, parts: Sequence[Tensor]) -> None:
+        """Fill ``parts`` one after another. Raises OSError when the file ends before."""
+        self._move(os.preadv, offset, parts, "read")
+        if not self.direct:  # the cache's copy would count against the memory budget
+            os.posix_fadvise(self._descriptor, offset, sum(len(part) for part in parts), os.POSIX_FADV_DONTNEED)
+
+    def close(self) -> None:
+        """Close the file; a scratch arena is gone then."""
+        if self._descriptor >= 0:
+            descriptor, self._descriptor = self._descriptor, -1
+            os.close(descriptor)
+
+    def _move(self, call: object, offset: int, parts: Sequence[Tensor], verb: str) -> None:
+        assert callable(call)
+        views = [view_of(part) for part in parts]
+        total = sum(len(view) for view in views)
+        done = 0
+        while done < total:
+            count = call(self._descriptor, _from(views, done), offset + done)
+            if count == 0 or (self.direct and count % PAGE and done + count < total):
+                raise OSError(errno.EIO, f"{verb} {done + count} of {total} bytes")
+            done += count
 
 
-def probe_direct(folder: Path) -> str:
-    """Empty if direct I/O works in ``folder``, else why not."""
-    if not DIRECT:
-        return "this system has no direct I/O"
-    size = 1 << 16
-    pattern = os.urandom(size)
+def _from(views: Sequence[memoryview], done: int) -> list[memoryview]:
+    """``views`` without their first ``done`` bytes."""
+    rest = []
+    for view in views:
+        if done < len(view):
+            rest.append(view[done:])
+        done = max(0, done - len(view))
+    return rest
+
+
+def open_arena(folder: Path, *, direct: bool = True) -> Arena:
+    """A scratch arena in ``folder`` (made if need be), its name removed at once. Without ``direct`` buffered I/O is used unasked.
+
+    Raises `TierError` naming the folder when it can't be had.
+    """
+    path = folder / f"worldpager-{os.getpid()}-{boot_id()}-{secrets.token_hex(4)}.arena"
     try:
-        descriptor, name = tempfile.mkstemp(prefix="worldpager-probe-", dir=folder)
-        os.close(descriptor)
+        folder.mkdir(parents=True, exist_ok=True)
+        sweep(folder)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            if direct and (arena := _direct(path)):
+                return arena
+            note = "buffered: the file system refuses direct I/O" if direct else "buffered"
+            arena = Arena(os.dup(descriptor), False, note)
+            if not _proven(arena):
+                arena.close()
+                raise TierError(f"What is written to {folder} doesn't come back.", "Check the drive, or choose another folder with --disk.")
+            return arena
+        finally:
+            os.close(descriptor)
+            path.unlink(missing_ok=True)
     except OSError as error:
-        return f"can't write there: {error.strerror}"
+        what = f"No disk tier can be made in {folder}: {error.strerror}."
+        raise TierError(what, "Choose another folder with --disk, or --no-disk.") from error
+
+
+def _direct(path: Path) -> Arena | None:
+    """The file opened for direct I/O, if that works."""
+    if not hasattr(os, "O_DIRECT"):
+        return None
     try:
-        descriptor = os.open(name, os.O_RDWR | DIRECT)
-    except OSError as error:
-        Path(name).unlink()
-        return f"refused: {error.strerror}"
-    buffer = aligned_buffer(size)
+        arena = Arena(os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_DIRECT), True, "direct I/O")
+    except OSError:
+        return None
+    if _proven(arena):
+        return arena
+    arena.close()
+    return None
+
+
+def _proven(arena: Arena) -> bool:
+    """Whether bytes written at a page's distance come back; the file is empty afterwards."""
+    source, back = aligned_bytes(4 * PAGE), aligned_bytes(4 * PAGE)
+    source.copy_(torch.frombuffer(bytearray(secrets.token_bytes(4 * PAGE)), dtype=torch.uint8))
+    back.zero_()
     try:
-        buffer[:] = pattern
-        write_all(descriptor, memoryview(buffer), 0)
-        buffer[:] = bytes(size)
-        read_all(descriptor, memoryview(buffer), 0)
-        return "" if buffer[:] == pattern else "what was read back differs"
+        arena.write(PAGE, [source[:PAGE], source[PAGE:]])
+        arena.read(PAGE, [back[:PAGE], back[PAGE:]])
+        os.ftruncate(arena._descriptor, 0)
     except OSError as error:
-        return f"failed: {error.strerror}"
-    finally:
-        os.close(descriptor)
-        Path(name).unlink()
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        return False
+    return bool(torch.equal(source, back))
 
 
-def write_all(descriptor: int, data: memoryview, offset: int) -> None:
-    """Write all of ``data`` at ``offset``. Raises `OSError`, also when the device takes nothing more."""
-    done = 0
-    while done < len(data):
-        wrote = os.pwrite(descriptor, data[done:done + REQUEST], offset + done)
-        if wrote <= 0:
-            raise OSError(errno.ENOSPC, "nothing more could be written")
-        done += wrote
+def sweep(folder: Path) -> None:
+    """Remove arenas whose process is no more. Scratch arenas have no name while in use, so at worst a name is removed early."""
+    for path in folder.glob("worldpager-*.arena"):
+        match = LEFTOVER.fullmatch(path.name)
+        if match and not (match[2] == boot_id() and _alive(int(match[1]))):
+            path.unlink(missing_ok=True)
 
 
-def read_all(descriptor: int, data: memoryview, offset: int) -> None:
-    """Fill ``data`` from ``offset``. Raises `OSError`, also when the file is too short."""
-    done = 0
-    while done < len(data):
-        got = os.preadv(descriptor, [data[done:done + REQUEST]], offset + done)
-        if got <= 0:
-            raise OSError(errno.EIO, "the file is too short")
-        done += got
+def boot_id() -> str:
+    """Names this run of the machine, so that process numbers of earlier ones don't count."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
+    except OSError:
+        return "0"
 
 
-def drop_pages(descriptor: int, offset: int, size: int) -> None:
-    """Let go of cached pages of a buffered file, so that they don't count against the host budget."""
-    if hasattr(os, "posix_fadvise"):
-        os.posix_fadvise(descriptor, offset, size, os.POSIX_FADV_DONTNEED)
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

@@ -1,12 +1,11 @@
-"""The disk tier: an arena file of aligned slots, a header and a checksum per record (WorldPager III.B).
+"""Encoded blocks in an arena file: a page of header and the record in every slot.
 
-A scratch arena is unlinked as soon as it is open, so nothing is left behind whatever ends the process. One process per arena file; files
-whose process is gone (killed between creating and unlinking) are swept at start.
+The header says whose bytes they are; a slot whose header isn't the expected one, to the byte, is never served.
 """
 
 from __future__ import annotations
 
-import os
+import errno
 import secrets
 import shutil
 import struct
@@ -18,116 +17,100 @@ import xxhash
 from torch import Tensor
 
 from worldpager.engine.errors import TierError
-from worldpager.engine.memory.disk_io import DIRECT, aligned_buffer, drop_pages, probe_direct, read_all, write_all
+from worldpager.engine.memory.disk_io import Arena, open_arena
+from worldpager.engine.memory.layout import PAGE, aligned_bytes
 from worldpager.engine.memory.slots import Slots
-from worldpager.engine.memory.tier import Label, RecordLost
+from worldpager.engine.memory.tier import DamagedError, Stamp
 
-HEADER_BYTES = 4096
+HEADER = struct.Struct("<8s16sQQQQQQ")
+"""Magic, session, block, generation, layout fingerprint, true token count, record bytes, record's xxh3; the header's own xxh3 follows."""
 MAGIC = b"WPBLOCK1"
-HEADER = struct.Struct("<8s16sQQQQQQ")  # magic, session, block, generation, layout, tokens, payload bytes, payload checksum
-PREFIX = "worldpager-scratch-"
+
 FREE_SHARE = 0.5
-"""Share of the free space that a scratch arena may take when no budget is given."""
+"""Of the free space, when no budget is given."""
+SPARE_BYTES = 64 << 20
+"""Left free on the drive whatever the budget."""
+
+
+def open_disk_tier(folder: Path, budget: int | None, record_bytes: int, layout: int, tokens: int, *, direct: bool = True) -> DiskTier:
+    """A scratch disk tier of ``budget`` bytes (None: half of the free space), less when the drive has less.
+
+    Raises `TierError` when the folder can't be used or there is room for no block.
+    """
+    arena = open_arena(folder, direct=direct)
+    free = shutil.disk_usage(folder).free
+    limit = int(free * FREE_SHARE) if budget is None else budget
+    room = max(free - SPARE_BYTES, int(free * 0.9))
+    capacity = min(limit, room) // (PAGE + record_bytes)
+    if capacity < 1:
+        arena.close()
+        raise TierError(
+            f"The disk tier in {folder} has {min(limit, room)} bytes and a block takes {PAGE + record_bytes}.",
+            "Free some space, raise --disk-budget, choose another folder with --disk, or --no-disk.",
+        )
+    return DiskTier(arena, capacity, record_bytes, layout, tokens)
 
 
 class DiskTier:
-    """Records in one arena file under ``folder``. Reads and writes may run on any number of threads, each with a buffer of its own."""
+    """``capacity`` slots in ``arena``. Reads and writes of different slots may run at once."""
 
     name = "disk"
 
-    def __init__(self, folder: Path, record_bytes: int, layout: int, budget: int | None = None) -> None:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            sweep(folder)
-            room = int(shutil.disk_usage(folder).free * FREE_SHARE)
-            why = probe_direct(folder)
-            self._session = secrets.token_bytes(16)
-            path = folder / f"{PREFIX}{os.getpid()}-{_boot_id()}-{self._session.hex()[:8]}.arena"
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | (0 if why else DIRECT), 0o600)
-            path.unlink()
-        except OSError as error:
-            raise TierError(f"The disk tier can't use the folder {folder}: {error.strerror}.",
-                            "Name another with --disk, or play without one (--no-disk).") from error
-        self.direct = not why
-        self.note = "direct I/O" if self.direct else f"buffered ({why})"
-        self.slot_bytes = HEADER_BYTES + record_bytes
-        self.slots = Slots(max(0, min(room, budget if budget is not None else room) // self.slot_bytes))
-        self._layout, self._record_bytes = layout, record_bytes
+    def __init__(self, arena: Arena, capacity: int, record_bytes: int, layout: int, tokens: int) -> None:
+        self.capacity, self.slot_bytes, self.note = capacity, PAGE + record_bytes, arena.note
+        self._arena, self._record_bytes, self._layout, self._tokens = arena, record_bytes, layout, tokens
+        self._session = secrets.token_bytes(16)
+        self._slots = Slots(capacity)
         self._own = threading.local()
 
-    def write(self, slot: int, record: Tensor, label: Label) -> None:
-        """See `Tier.write`."""
-        data = self._buffer()
-        body = memoryview(record.cpu().numpy())  # type: ignore[arg-type]  # numpy arrays are buffers; the stubs say so from 3.12 on
-        data[HEADER_BYTES:] = body
-        HEADER.pack_into(data, 0, MAGIC, self._session, label.block, label.generation, self._layout, label.tokens, self._record_bytes,
-                         xxhash.xxh3_64_intdigest(body))
-        struct.pack_into("<Q", data, HEADER.size, xxhash.xxh3_64_intdigest(data[:HEADER.size]))
-        try:
-            write_all(self._file, data, slot * self.slot_bytes)
-            if not self.direct:
-                os.fdatasync(self._file)
-                drop_pages(self._file, slot * self.slot_bytes, self.slot_bytes)
-        except OSError as error:
-            raise RecordLost(f"writing block {label.block}: {error.strerror}") from error
+    @property
+    def used(self) -> int:
+        """Slots given out."""
+        return self._slots.used
 
-    def read(self, slot: int, out: Tensor, label: Label) -> None:
-        """See `Tier.read`. Header, checksum and label are verified before a byte reaches ``out``."""
-        data = self._buffer()
-        try:
-            read_all(self._file, data, slot * self.slot_bytes)
-            if not self.direct:
-                drop_pages(self._file, slot * self.slot_bytes, self.slot_bytes)
-        except OSError as error:
-            raise RecordLost(f"reading block {label.block}: {error.strerror}") from error
-        magic, session, block, generation, layout, tokens, size, checksum = HEADER.unpack_from(data)
-        (own,) = struct.unpack_from("<Q", data, HEADER.size)
-        if own != xxhash.xxh3_64_intdigest(data[:HEADER.size]) or magic != MAGIC:
-            raise RecordLost(f"block {label.block}: its header is damaged")
-        if (session, layout, size) != (self._session, self._layout, self._record_bytes) or Label(block, generation, tokens) != label:
-            raise RecordLost(f"block {label.block}: the slot holds another record")
-        if checksum != xxhash.xxh3_64_intdigest(data[HEADER_BYTES:]):
-            raise RecordLost(f"block {label.block}: its checksum is wrong")
-        out.copy_(torch.frombuffer(data, dtype=torch.uint8, offset=HEADER_BYTES))
+    def allocate(self) -> int | None:
+        """A slot, or None when all are in use."""
+        return self._slots.allocate()
 
-    def _buffer(self) -> memoryview:
-        if not hasattr(self._own, "data"):
-            self._own.data = memoryview(aligned_buffer(self.slot_bytes))
-        data: memoryview = self._own.data
-        return data
+    def free(self, slot: int) -> None:
+        """Take a slot back."""
+        self._slots.free(slot)
+
+    def write(self, slot: int, record: Tensor, stamp: Stamp) -> None:
+        """See `Tier`."""
+        if self._slots.capacity <= slot:
+            raise OSError(errno.EINVAL, f"no slot {slot}")
+        page = self._page()
+        page.zero_()
+        header = self._header(stamp)
+        page[: len(header)] = torch.frombuffer(bytearray(header), dtype=torch.uint8)
+        self._arena.write(slot * self.slot_bytes, [page, record])
+
+    def read(self, slot: int, record: Tensor, stamp: Stamp) -> None:
+        """See `Tier`. The record's own checksum is left to the caller, who has it in the stamp."""
+        page = self._page()
+        page.zero_()
+        self._arena.read(slot * self.slot_bytes, [page, record])
+        header = self._header(stamp)
+        if page[: len(header)].numpy().tobytes() != header:
+            raise DamagedError(f"Slot {slot} of the disk tier doesn't hold block {stamp.block}.", "It counts as a miss.")
+
+    def check(self, expected: set[int]) -> None:
+        """See `Tier`."""
+        self._slots.check(expected, self.name)
 
     def close(self) -> None:
-        """Close the arena; a scratch arena's space is free again with that."""
-        os.close(self._file)
+        """See `Tier`."""
+        self._arena.close()
 
+    def _header(self, stamp: Stamp) -> bytes:
+        fields = (self._session, stamp.block, stamp.generation, self._layout, self._tokens, self._record_bytes, stamp.checksum)
+        header = HEADER.pack(MAGIC, *fields)
+        return header + xxhash.xxh3_64_digest(header)
 
-def _boot_id() -> str:
-    """The running system's boot, or zeros where the system doesn't say."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text().strip().replace("-", "")[:12]
-    except OSError:
-        return "0" * 12
-
-
-def sweep(folder: Path) -> list[Path]:
-    """Remove scratch arenas of processes that are gone; returns them. Files of the living and of other programs stay."""
-    swept = []
-    for path in folder.glob(f"{PREFIX}*.arena"):
-        parts = path.stem.removeprefix(PREFIX).split("-")
-        if len(parts) != 3 or not parts[0].isdigit():
-            continue
-        if parts[1] == _boot_id() and _alive(int(parts[0])):
-            continue
-        path.unlink(missing_ok=True)
-        swept.append(path)
-    return swept
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+    def _page(self) -> Tensor:
+        """A page of this thread's own."""
+        if not hasattr(self._own, "page"):
+            self._own.page = aligned_bytes(PAGE)
+        page: Tensor = self._own.page
+        return page

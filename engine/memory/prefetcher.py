@@ -1,147 +1,195 @@
-"""Staging ahead of need: request early, take without waiting, a stale set instead of a miss (WorldPager III.C)."""
+"""Brings blocks to the staging slots before they are needed, and hands out the working set without ever waiting (WorldPager III.C).
+
+`request` names what will likely be wanted, `take` what is wanted now. A wanted block that isn't at hand is missed: one of the last working
+set stands in for it, and it is read at once for the next time.
+"""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from worldpager.engine.memory.block import Block
-from worldpager.engine.memory.shelves import Shelves
-from worldpager.engine.memory.transfer import Move, Outcome, Priority
+from worldpager.engine.memory.block_table import BlockTable
+from worldpager.engine.memory.device_tier import DeviceTier
+from worldpager.engine.memory.host_tier import HostTier
+from worldpager.engine.memory.tally import Tally
+from worldpager.engine.memory.tier import Stamp, Tier, verify
+from worldpager.engine.memory.transfer import Move, Outcome, Purpose, Transfers
 from worldpager.engine.types import BlockId
-
-HALF_MS = 0.0005
-FAILED_READS = 3
-"""Reads of one block that may fail before it is forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkingSet:
-    """Blocks in use for one chunk, best first. ``missed`` were wanted and not there; ``stale`` says that older ones stand in for them."""
+    """The blocks that a chunk uses: ``ids`` in order, stale ones in the places of ``missed`` ones as far as there are any."""
 
-    ids: tuple[BlockId, ...] = ()
-    missed: tuple[BlockId, ...] = ()
-    stale: bool = False
+    ids: tuple[BlockId, ...]
+    missed: tuple[BlockId, ...]
+    stale: bool
 
 
 class Prefetcher:
-    """Fills the device tier's staging slots with encoded blocks. What was last taken stays pinned until the next take."""
+    """Owns the staging slots. With ``stage_hosted`` blocks in host memory are staged, too (a GPU); else they are at hand as they are."""
 
-    def __init__(self, shelves: Shelves, clock: Callable[[], float] = time.perf_counter) -> None:
-        self._shelves, self._clock = shelves, clock
-        self._held: list[Block] = []
-        self._asked: set[BlockId] = set()
-        self._unused: set[BlockId] = set()
-        self._coming: dict[BlockId, Block] = {}
+    def __init__(
+        self,
+        table: BlockTable,
+        host: HostTier,
+        device: DeviceTier,
+        disk: Tier | None,
+        transfers: Transfers,
+        tally: Tally,
+        *,
+        stage_hosted: bool,
+    ) -> None:
+        self._table, self._host, self._device, self._disk = table, host, device, disk
+        self._transfers, self._tally, self._stage_hosted = transfers, tally, stage_hosted
+        self._moves: dict[Block, Move] = {}
+        self._staged: dict[Block, None] = {}
+        self._working: list[Block] = []
+        self._missed: tuple[BlockId, ...] = ()
 
     def request(self, ranked: Sequence[BlockId]) -> None:
-        """Stage ``ranked`` blocks, likeliest first, as far as the slots go. Replaces the last request; moves under way end as they are."""
-        s = self._shelves
-        self._asked = set(ranked)
-        for rank, number in enumerate(ranked):
-            block = s.live(number)
-            if block is None or block.device is not None or block.device_coming is not None:
-                continue
-            slot = self._slot()
-            if slot is None:
-                return
-            self._start(block, slot, Priority.EXACT if rank < len(self._held) else Priority.SPECULATION)
+        """Read what the last `take` missed, then stage ``ranked``, most likely first, as far as slots go.
 
-    def _slot(self) -> int | None:
-        s = self._shelves
-        slot = s.device.slots.allocate()
-        if slot is not None:
-            return slot
-        victim = s.table.coldest(b for b in s.table if b.device is not None and b.pins == 0 and b.id not in self._asked
-                                 and (b.host is not None or b.disk is not None))
-        if victim is None or victim.device is None:
-            return None
-        s.totals.wasted += victim.id in self._unused
-        self._unused.discard(victim.id)
-        s.device.slots.release(victim.device)
-        victim.device = None
-        return s.device.slots.allocate()
-
-    def _start(self, block: Block, slot: int, priority: Priority) -> None:
-        s = self._shelves
-        out, label = s.device.record(slot), s.label(block)
-        block.pins += 1
-        block.device_coming = slot
-        self._coming[block.id] = block
-        if block.host is not None:
-            source = s.host.record(block.host)
-            s.mover.submit(Move("stage", block.id, priority, 0, lambda: _copy(source, out)))
-            return
-        assert s.disk is not None
-        assert block.disk is not None
-        disk, place = s.disk, block.disk
-        s.mover.submit(Move("read", block.id, priority, disk.slot_bytes, lambda: disk.read(place, out, label)))
-
-    def finished(self, outcome: Outcome) -> None:
-        """Book the end of a stage or read. A failed read is no copy: the slot goes back and the block stays a miss."""
-        s = self._shelves
-        block = self._coming.pop(BlockId(outcome.move.block))
-        slot, block.device_coming = block.device_coming, None
-        assert slot is not None
-        if outcome.error:
-            s.device.slots.release(slot)
-            s.totals.failed += 1
-            block.failed_reads += 1
-            if block.failed_reads >= FAILED_READS and block.host is None:
-                s.forget(block)
-        else:
-            block.device, block.failed_reads = slot, 0
-            self._unused.add(block.id)
-            if outcome.move.kind == "read":
-                s.totals.read_bytes += outcome.move.size
-        s.unpin(block)
+        Reads queued before that haven't begun are given up, if they aren't asked for again.
+        """
+        missed, ahead = self._known(self._missed), self._known(ranked)
+        for block in reversed(ahead):
+            self._touch(block)
+        self._withdraw(list(self._moves))
+        keep = {block.id for block in (*missed, *ahead)}
+        purposes = dict.fromkeys(missed, Purpose.EXACT) | {block: Purpose.AHEAD for block in ahead if block.id not in self._missed}
+        moves = []
+        for block, purpose in purposes.items():
+            if self._needs_staging(block):
+                slot = self._room(keep)
+                if slot is None:
+                    break
+                moves.append(self._reading(block, slot, purpose))
+        self._transfers.submit(moves)
 
     def take(self, wanted: Sequence[BlockId]) -> WorkingSet:
-        """The working set for ``wanted``, now: staged blocks and those in host memory; older ones stand in for blocks on disk alone.
+        """The working set for ``wanted``: the blocks at hand, stale ones for the others. Bookkeeping alone; takes no lock."""
+        wanted = tuple(dict.fromkeys(wanted))
+        at_hand = {block.id: block for block in self._known(wanted) if block.host is not None or block.device is not None}
+        self._missed = tuple(number for number in wanted if number not in at_hand)
+        spare = iter([block for block in self._working if block.id not in at_hand])
+        used = [block for number in wanted if (block := at_hand.get(number) or next(spare, None))]
+        self._count(len(wanted), len(self._missed), len(used) - len(at_hand))
+        self._pin(used)
+        return WorkingSet(tuple(block.id for block in used), self._missed, len(used) > len(at_hand))
 
-        What is returned stays where it is until the next call.
-        """
-        began = self._clock()
-        ready, missed = self._ready(wanted), tuple(b for b in wanted if self._at_hand(b) is None)
-        stand_ins = [b for b in self._held if not b.doomed and b.id not in {r.id for r in ready}][: len(missed)] if missed else []
-        self._hold(ready + stand_ins)
-        s, waited = self._shelves, self._clock() - began
-        s.totals.wanted += len(wanted)
-        s.totals.hits += len(ready)
-        s.totals.missed += len(missed)
-        s.totals.stale += len(stand_ins)
-        s.totals.stalls += waited > HALF_MS
-        s.totals.longest_wait = max(s.totals.longest_wait, waited)
-        return WorkingSet(tuple(b.id for b in self._held), missed, bool(stand_ins))
+    def finish(self, outcome: Outcome) -> None:
+        """A read has ended: the block is staged, or not and the slot given back."""
+        block = outcome.move.block
+        del self._moves[block]
+        slot, block.staging = block.staging, None
+        assert slot is not None
+        if outcome.error is None and not block.dropped:
+            block.device, block.taken = slot, False
+            self._staged[block] = None
+        else:
+            self._device.free(slot)
 
-    def _at_hand(self, number: BlockId) -> Block | None:
-        block = self._shelves.live(number)
-        return block if block is not None and (block.device is not None or block.host is not None) else None
-
-    def _ready(self, wanted: Sequence[BlockId]) -> list[Block]:
-        return [block for block in map(self._at_hand, wanted) if block is not None]
-
-    def _hold(self, blocks: list[Block]) -> None:
-        for block in blocks:
-            block.pins += 1
-            self._shelves.table.touch(block)
-            self._unused.discard(block.id)
-        held, self._held = self._held, blocks
-        for block in held:
-            self._shelves.unpin(block)
-
-    def holds(self, block: Block) -> bool:
-        """True while ``block`` is in the working set that was taken last."""
-        return any(b is block for b in self._held)
+    def forget(self, block: Block) -> None:
+        """Let go of a block that is dropped, as far as no worker holds it."""
+        if block in self._working:
+            self._working.remove(block)
+            block.pins -= 1
+        self._withdraw([block])
+        if block.device is not None:
+            self._free_staged(block)
 
     def check(self) -> None:
-        """Blocks being staged are just those with a device slot on the way."""
-        coming = {b.id for b in self._shelves.table if b.device_coming is not None}
-        assert coming == set(self._coming), f"staging {sorted(self._coming)} but marked {sorted(coming)}"
-        for block in self._held:
-            assert block.pins > 0, f"block {block.id} is in use but not pinned"
+        """AssertionError when pins or lists are wrong."""
+        everything = self._table.everything()
+        assert {block for block in everything if block.staging is not None} == set(self._moves), "moves and claimed staging slots differ"
+        assert {block for block in everything if block.device is not None} == set(self._staged), "staged list and staged blocks differ"
+        pins = {block.id: block.pins for block in everything if block.pins}
+        assert pins == {block.id: 1 for block in self._working}, f"pins {pins} but working set {[block.id for block in self._working]}"
+        for block in self._working:
+            assert block.host is not None or block.device is not None, f"block {block.id} is in the working set but not at hand"
 
+    def _known(self, ids: Sequence[BlockId]) -> list[Block]:
+        return [block for number in dict.fromkeys(ids) if (block := self._table.get(number))]
 
-def _copy(source: object, out: object) -> None:
-    out.copy_(source)  # type: ignore[attr-defined]
+    # Working set
+
+    def _pin(self, used: list[Block]) -> None:
+        for block in used:
+            block.pins += 1
+            block.taken = True
+            self._touch(block)
+        for block in self._working:
+            block.pins -= 1
+        self._working = used
+
+    def _count(self, wanted: int, missed: int, stale: int) -> None:
+        self._tally.blocks_wanted += wanted
+        self._tally.blocks_missed += missed
+        self._tally.prefetch_hits += wanted - missed
+        self._tally.stale_uses += stale
+
+    def _touch(self, block: Block) -> None:
+        self._table.touch(block)
+        if block in self._staged:
+            self._staged[block] = self._staged.pop(block)
+
+    # Staging
+
+    def _needs_staging(self, block: Block) -> bool:
+        return block.device is None and block.staging is None and (block.host is None or self._stage_hosted)
+
+    def _room(self, keep: set[BlockId]) -> int | None:
+        """A free staging slot, if need be that of the least recently used block which is neither pinned nor in ``keep``."""
+        slot = self._device.allocate()
+        if slot is None:
+            victim = next((block for block in self._staged if block.pins == 0 and block.id not in keep), None)
+            if victim is None:
+                return None
+            self._tally.prefetch_wasted += not victim.taken
+            self._free_staged(victim)
+            slot = self._device.allocate()
+        return slot
+
+    def _free_staged(self, block: Block) -> None:
+        assert block.device is not None
+        self._device.free(block.device)
+        block.device = None
+        del self._staged[block]
+
+    def _withdraw(self, blocks: list[Block]) -> None:
+        """Give up the reads of ``blocks`` that haven't begun."""
+        for move in self._transfers.withdraw({move for block in blocks if (move := self._moves.get(block))}):
+            assert move.block.staging is not None
+            self._device.free(move.block.staging)
+            move.block.staging = None
+            del self._moves[move.block]
+
+    def _reading(self, block: Block, slot: int, purpose: Purpose) -> Move:
+        """The move that fills staging slot ``slot``, now the block's."""
+        if block.host is not None:
+            move = Move(purpose, block, 0, partial(self._upload, block.host, slot, block.id))
+        else:
+            assert self._disk is not None
+            assert block.disk is not None
+            assert block.stamp is not None
+            move = Move(purpose, block, self._disk.slot_bytes, partial(self._read, self._disk, block.disk, slot, block.stamp))
+        block.staging = slot
+        self._moves[block] = move
+        return move
+
+    def _upload(self, source: int, slot: int, block: int) -> Stamp:
+        """On a worker: host to device."""
+        stamp = Stamp(block, 0, 0)
+        self._device.write(slot, self._host.bytes_of(source), stamp)
+        return stamp
+
+    def _read(self, disk: Tier, source: int, slot: int, stamp: Stamp) -> Stamp:
+        """On a worker: disk to device. Bytes that aren't the block's raise `DamagedError`."""
+        with self._device.landing(slot, stamp) as record:
+            disk.read(source, record, stamp)
+            verify(record, stamp)
+        return stamp

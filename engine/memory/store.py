@@ -1,209 +1,301 @@
-"""The store: every past chunk's KV, encoded, in device, host and disk tiers (WorldPager III).
+"""The tiered store: blocks of KV in staging slots, host memory and on disk, behind one small face.
 
-The facade that the streets use. All calls come from the generator thread and none waits for I/O; bytes are moved by the mover's threads.
-A block always has at least one complete copy: a source is given up only after the destination is complete, and `check` recomputes it.
+All calls come from the generator thread, which alone writes the bookkeeping; workers only move bytes. A block always has at least one
+complete copy: a source is let go only after its destination is complete. Bytes whose checksum is wrong never reach a memory view.
 """
 
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
-from worldpager.engine.config import MemoryConfig
+from worldpager.engine.config import MemoryConfig, MiB
 from worldpager.engine.errors import InputError
 from worldpager.engine.memory.block import Block
 from worldpager.engine.memory.block_table import BlockTable
-from worldpager.engine.memory.budget import default_host_budget
-from worldpager.engine.memory.codec import Codec
-from worldpager.engine.memory.disk_tier import DiskTier
-from worldpager.engine.memory.prefetcher import Prefetcher, WorkingSet
-from worldpager.engine.memory.shelves import Shelves
-from worldpager.engine.memory.tier import MemoryTier, Tier
-from worldpager.engine.memory.transfer import Mover, ThreadedMover
+from worldpager.engine.memory.budget import host_budget
+from worldpager.engine.memory.codec import fingerprint, make_codec
+from worldpager.engine.memory.device_tier import DeviceTier
+from worldpager.engine.memory.disk_tier import open_disk_tier
+from worldpager.engine.memory.eviction import victims
+from worldpager.engine.memory.host_tier import HostTier
+from worldpager.engine.memory.prefetcher import Prefetcher
+from worldpager.engine.memory.prefetcher import WorkingSet as WorkingSet
+from worldpager.engine.memory.tally import Rate, Tally
+from worldpager.engine.memory.tier import DamagedError, Tier, checksum
+from worldpager.engine.memory.transfer import NoTransfers, Outcome, Purpose, ThreadedTransfers, Transfers
 from worldpager.engine.memory.write_back import WriteBack
 from worldpager.engine.models.base import BlockKV, KVShape, MemoryView, RotarySpec
 from worldpager.engine.telemetry.snapshot import TIER_DEVICE, TIER_DISK, TIER_HOST, TIER_NONE, MemoryCounters, TierUse
 from worldpager.engine.types import BlockId
 
-RATE_WINDOW = 2.0
-"""Seconds over which disk rates are averaged."""
+DAMAGES = 3
+"""A block on disk alone is given up after this many reads of damaged bytes."""
+HANG_SECONDS = 10.0
+"""A move that takes longer is named as a degradation."""
 
 
 class BlockStore:
-    """Blocks of one world. ``mover`` and ``disk`` stand in for the real ones in tests."""
+    """See the module. ``transfers`` and ``disk`` take the places of the real workers and disk tier in tests.
 
-    def __init__(self, config: MemoryConfig, kv: KVShape, rotary: RotarySpec, device: torch.device, *,
-                 clock: Callable[[], float] = time.monotonic, mover: Mover | None = None, disk: Tier | None = None) -> None:
-        self._codec = Codec(config.codec, kv, rotary)
+    Raises `TierError` when a tier can't be made, `InputError` for budgets too small to play and for a codec that can't be.
+    """
+
+    def __init__(
+        self,
+        config: MemoryConfig,
+        kv: KVShape,
+        rotary: RotarySpec,
+        device: torch.device,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        transfers: Transfers | None = None,
+        disk: Tier | None = None,
+    ) -> None:
+        self._clock, self._torch_device, self._watermark = clock, device, config.watermark
+        self._codec = make_codec(config.codec, kv, rotary)
         size = self._codec.record_bytes
-        self._budget = config.host_budget if config.host_budget is not None else default_host_budget()
-        host_slots = self._budget // size
-        if host_slots < config.watermark + 2:
-            budget, least = f"{self._budget / 2**20:.1f} MiB", f"{(config.watermark + 2) * size / 2**20:.1f} MiB"
-            raise InputError(f"A host budget of {budget} holds {host_slots} blocks of {size / 2**20:.2f} MiB, too few to play.",
-                             f"Give at least {least} (--host-budget).")
-        if config.device_slots < 2:
-            raise InputError(f"{config.device_slots} staging slots are too few.", "Give at least 2 (--device-slots).")
-        if disk is None and config.disk_dir is not None:
-            disk = DiskTier(config.disk_dir, size, self._codec.fingerprint, config.disk_budget)
-        self._device, self._clock, self._watermark = device, clock, config.watermark
+        self._host_budget = host_budget(config.host_budget)
+        _check_slots(config, self._host_budget // size, size)
         on_gpu = device.type == "cuda"
-        self._shelves = Shelves(
-            BlockTable(), MemoryTier("host", host_slots, size, torch.device("cpu"), pinned=on_gpu),
-            MemoryTier("device", config.device_slots, size, device), disk,
-            mover or ThreadedMover(config.read_threads, config.read_limit, config.write_limit), kv.tokens)
-        self._prefetcher = Prefetcher(self._shelves)
-        self._write_back = WriteBack(self._shelves, config.watermark)
-        self._marks: deque[tuple[float, int, int]] = deque([(clock(), 0, 0)])
+        self._host = HostTier(self._host_budget // size, size, pinned=on_gpu)
+        self._device = DeviceTier(config.device_slots, size, device)
+        if disk is None and config.disk_dir is not None:
+            disk = open_disk_tier(config.disk_dir, config.disk_budget, size, fingerprint(config.codec, kv, rotary), kv.tokens)
+        self._disk = disk
+        self._encoded = torch.empty(size, dtype=torch.uint8, device=device) if on_gpu else None
+        self._placed = torch.cuda.Event() if on_gpu else None
+        self._table, self._tally = BlockTable(), Tally()
+        self._transfers = transfers or _workers(config, disk, clock, on_gpu)
+        self._prefetcher = Prefetcher(self._table, self._host, self._device, disk, self._transfers, self._tally, stage_hosted=on_gpu)
+        self._write_back = disk and WriteBack(self._table, self._host, disk, self._transfers, self._tally, config.watermark, clock)
+        self._read_rate, self._write_rate = Rate(clock), Rate(clock)
+        self._repaired, self._lost = 0, 0
+        self._read_failure = ""
 
     def put(self, kv: BlockKV) -> BlockId | None:
-        """Encode a chunk's KV into a host slot; it is dirty until written back.
-
-        None if no slot can be had: refused, counted, never waited for.
-        """
-        s = self._shelves
-        slot = s.host.slots.allocate()
+        """Encode a block into a host slot, that of the coldest clean block if none is free. None, and counted, when there is no room."""
+        slot = self._host_slot()
         if slot is None:
-            slot = self._evicted_slot()
-        if slot is None:
-            s.totals.refused += 1
-            s.degraded["memory full"] = "host memory is full of chunks that are not on disk: new ones are not kept"
+            self._tally.blocks_refused += 1
             return None
-        record = s.host.record(slot)
-        if self._device.type == "cpu":
+        record = self._host.bytes_of(slot)
+        if self._encoded is None:
             self._codec.encode(kv, record)
         else:
-            encoded = torch.empty(len(record), dtype=torch.uint8, device=self._device)
-            self._codec.encode(kv, encoded)
-            record.copy_(encoded)
-        block = s.table.create()
-        block.host = slot
-        s.totals.host_peak = max(s.totals.host_peak, s.host.slots.used)
-        s.degraded.pop("memory full", None)
-        self._write_back.advance()
-        return block.id
-
-    def _evicted_slot(self) -> int | None:
-        """The host slot of the least recently used clean block, now free for another."""
-        s = self._shelves
-        victim = s.table.coldest(s.clean_in_host())
-        if victim is None or victim.host is None:
-            return None
-        s.host.slots.release(victim.host)
-        victim.host = None
-        s.totals.evicted += 1
-        return s.host.slots.allocate()
+            self._codec.encode(kv, self._encoded)
+            record.copy_(self._encoded)
+        self._repaired += self._codec.repaired(record) > 0
+        return self._table.add(slot).id
 
     def poll(self) -> None:
-        """Book the moves that ended since the last call, then start the write-back that the watermark asks for. Once a chunk."""
-        s = self._shelves
-        for outcome in s.mover.outcomes():
-            (self._write_back if outcome.move.kind == "write back" else self._prefetcher).finished(outcome)
-        self._write_back.advance()
-        self._marks.append((self._clock(), s.totals.read_bytes, s.totals.written_bytes))
-        while len(self._marks) > 2 and self._marks[0][0] < self._marks[-1][0] - RATE_WINDOW:
-            self._marks.popleft()
+        """Collect finished moves, then write back what the watermark asks for."""
+        for outcome in self._transfers.collect():
+            self._finish(outcome)
+        if self._write_back:
+            self._write_back.run()
 
     def request(self, ranked: Sequence[BlockId]) -> None:
-        """Prefetch ``ranked`` blocks, likeliest first; see `Prefetcher.request`."""
+        """Prefetch, most likely first; supersedes the last request."""
         self._prefetcher.request(ranked)
 
     def take(self, wanted: Sequence[BlockId]) -> WorkingSet:
-        """The working set for this chunk, without waiting; see `Prefetcher.take`."""
-        return self._prefetcher.take(wanted)
+        """The wanted blocks at hand, stale ones for the rest. Its blocks stay in place until the next call. Timed as the street's wait."""
+        began = self._clock()
+        self._await_placed()
+        working = self._prefetcher.take(wanted)
+        self._tally.waited(self._clock() - began)
+        return working
 
     def place(self, working: WorkingSet, view: MemoryView, offset: float) -> None:
-        """Decode the working set into ``view``'s first slots, its keys turned by ``offset`` frames, each value written once."""
-        s = self._shelves
-        for j, number in enumerate(working.ids[: view.capacity]):
-            block = s.table.get(number)
-            assert block is not None, f"block {number} is gone"
-            assert self._prefetcher.holds(block), f"block {number} was not taken"
-            if block.device is not None:
-                record = s.device.record(block.device)
-            else:
-                assert block.host is not None
-                record = s.host.record(block.host).to(self._device, non_blocking=True)
-            self._codec.decode(record, view.keys[:, j], view.values[:, j], offset)
+        """Decode the newest working set into the first slots of ``view``, keys ``offset`` frames later than stored."""
+        for slot, number in enumerate(working.ids[: view.capacity]):
+            self._codec.decode(self._encoded_bytes(number), view.keys[:, slot], view.values[:, slot], offset)
+        if self._placed is not None:
+            self._placed.record()
 
     def drop(self, ids: Iterable[BlockId]) -> None:
-        """Forget blocks and free their slots; those in use go when they are no longer."""
+        """Forget blocks; unknown ids are ignored."""
+        self._await_placed()
         for number in ids:
-            block = self._shelves.live(number)
+            block = self._table.get(number)
             if block is not None:
-                self._shelves.forget(block)
+                self._remove(block)
 
-    def tier_of(self, ids: Iterable[BlockId]) -> NDArray[np.uint8]:
-        """The fastest tier that holds each block (TIER_* codes), TIER_NONE for those that are gone."""
-        return np.array([_fastest(self._shelves.live(b)) for b in ids], np.uint8)
+    def tier_of(self, ids: Iterable[BlockId] | NDArray[np.int64]) -> NDArray[np.uint8]:
+        """Code of the fastest tier that holds each block; TIER_NONE for unknown ones."""
+        return np.array([_tier_code(self._table.get(BlockId(int(number)))) for number in ids], np.uint8)
 
     def tiers(self) -> tuple[TierUse, ...]:
-        """Occupancy of device, host and disk."""
-        s = self._shelves
-        dirty = sum(1 for b in s.table if b.host is not None and b.dirty)
-        uses = [TierUse(t.name, t.slots.used, t.slots.capacity, t.slot_bytes, d, t.note) for t, d in ((s.device, 0), (s.host, dirty))]
-        disk = s.disk
-        note = next((n for n in ("disk off", "disk full") if n in s.degraded), disk.note if disk else "no disk tier")
-        used, capacity, size = (disk.slots.used, disk.slots.capacity, disk.slot_bytes) if disk else (0, 0, 0)
-        return (*uses, TierUse("disk", used, capacity, size, 0, note))
+        """Occupancy, fastest first."""
+        dirty = sum(block.dirty for block in self._table.hosted)
+        disk = _use(self._disk) if self._disk else TierUse("disk", 0, 0, self._host.slot_bytes, note="no disk tier")
+        return _use(self._device), _use(self._host, dirty), disk
 
     def counters(self) -> MemoryCounters:
-        """The totals so far."""
-        t, s = self._shelves.totals, self._shelves
-        return MemoryCounters(
-            blocks=len(s.table), blocks_wanted=t.wanted, blocks_missed=t.missed, stale_uses=t.stale,
-            prefetch_hits=t.hits, prefetch_wasted=t.wasted,
-            stalls_over_half_ms=t.stalls, longest_wait_ms=t.longest_wait * 1e3, spilled_blocks=t.spilled, evicted_blocks=t.evicted,
-            blocks_refused=t.refused, failed_moves=t.failed, disk_read_bytes=t.read_bytes, disk_written_bytes=t.written_bytes,
-            host_peak_bytes=t.host_peak * s.host.slot_bytes, host_budget_bytes=self._budget)
+        """Totals since the store was made."""
+        return self._tally.frozen(
+            blocks=len(self._table), host_peak_bytes=self._host.peak * self._host.slot_bytes, host_budget_bytes=self._host_budget
+        )
 
     def degraded(self) -> tuple[str, ...]:
-        """Named degradations in force, each with its reason."""
-        repaired = (f"{self._codec.repairs} blocks held numbers that are not finite",) if self._codec.repairs else ()
-        return tuple(f"{name}: {why}" for name, why in self._shelves.degraded.items()) + repaired
+        """What doesn't work as it should, in words for the user."""
+        notes = [self._write_back.note] if self._write_back and self._write_back.note else []
+        if self._read_failure:
+            notes.append(f"disk not read: {self._read_failure}")
+        if self._lost:
+            notes.append(f"{self._lost} blocks lost: their bytes on disk are damaged")
+        if self._repaired:
+            notes.append(f"{self._repaired} blocks held numbers that aren't finite; stored as 0 or the largest size")
+        oldest = self._transfers.oldest_start()
+        if oldest is not None and self._clock() - oldest > HANG_SECONDS:
+            notes.append(f"disk slow: a move has been under way for {self._clock() - oldest:.0f} s")
+        return tuple(notes)
 
     def disk_rates(self) -> tuple[float, float]:
-        """Bytes per second read from and written to disk over the last `RATE_WINDOW` seconds of polls."""
-        first, last = self._marks[0], self._marks[-1]
-        seconds = last[0] - first[0]
-        return ((last[1] - first[1]) / seconds, (last[2] - first[2]) / seconds) if seconds > 0 else (0.0, 0.0)
+        """Bytes a second read and written lately."""
+        return self._read_rate(), self._write_rate()
 
     def spill_chunk(self) -> int | None:
-        """The block whose put first leaves fewer reclaimable host slots than the watermark, counted from 1; None without a disk tier."""
-        return self._shelves.host.slots.capacity - self._watermark + 1 if self._shelves.disk is not None else None
-
-    def check(self) -> None:
-        """Recompute every invariant. Raises `AssertionError` with names and numbers."""
-        s = self._shelves
-        for block in s.table:
-            assert block.complete_copies, f"block {block.id} has no complete copy"
-            assert block.pins or not block.doomed, f"block {block.id} is doomed and still here"
-            moving = (block.device_coming is not None) + (block.disk_coming is not None)
-            assert block.pins == moving + self._prefetcher.holds(block), f"block {block.id} has {block.pins} pins, {moving} moves"
-        for tier, slots in ((s.host, ("host",)), (s.device, ("device", "device_coming")), (s.disk, ("disk", "disk_coming"))):
-            if tier is not None:
-                held = [slot for b in s.table for name in slots if (slot := getattr(b, name)) is not None]
-                assert len(held) == len(set(held)), f"two blocks share a slot of the {tier.name} tier"
-                tier.slots.check(set(held))
-        self._write_back.check()
-        self._prefetcher.check()
+        """Number of the block, counted from 1, whose `put` first calls for a write to disk. None without a disk tier."""
+        return self._host.capacity - self._watermark + 1 if self._disk else None
 
     def close(self) -> None:
-        """Stop the workers and free the tiers."""
-        s = self._shelves
-        s.mover.close()
-        for tier in (s.host, s.device, s.disk):
+        """End the workers and free the tiers. Nothing may be called afterwards; a second close does nothing."""
+        self._transfers.close()
+        for tier in (self._device, self._host, self._disk):
             if tier is not None:
                 tier.close()
 
+    def check(self) -> None:
+        """Recompute every invariant; AssertionError names what is broken. For tests: it reads all bytes in memory."""
+        self._table.check()
+        self._prefetcher.check()
+        everything = self._table.everything()
+        self._host.check(_claimed(everything, "host"))
+        self._device.check(_claimed(everything, "device", "staging"))
+        if self._disk:
+            self._disk.check(_claimed(everything, "disk", "writing"))
+        for block in self._table:
+            if block.stamp is not None and block.host is not None:
+                hosted = checksum(self._host.bytes_of(block.host))
+                assert hosted == block.stamp.checksum, f"block {block.id}: host bytes aren't those on disk"
+            if block.stamp is not None and block.device is not None:
+                staged = checksum(self._device.bytes_of(block.device).cpu())
+                assert staged == block.stamp.checksum, f"block {block.id}: staged bytes aren't those on disk"
 
-def _fastest(block: Block | None) -> int:
+    # Moves
+
+    def _finish(self, outcome: Outcome) -> None:
+        move, block = outcome.move, outcome.move.block
+        leaving = block.dropped
+        if move.purpose is Purpose.WRITE_BACK:
+            assert self._write_back
+            self._write_back.finish(outcome)
+            self._write_rate.add(move.bytes if outcome.error is None else 0)
+        else:
+            self._prefetcher.finish(outcome)
+            self._note_read(outcome)
+        self._tally.failed_moves += outcome.error is not None
+        if leaving and not block.moving:
+            self._free(block)
+            self._table.left(block)
+
+    def _note_read(self, outcome: Outcome) -> None:
+        """Count a read; a block that keeps coming back damaged is given up."""
+        block = outcome.move.block
+        if outcome.error is None:
+            self._tally.disk_read_bytes += outcome.move.bytes
+            self._read_rate.add(outcome.move.bytes)
+            block.failures, self._read_failure = 0, ""
+        elif isinstance(outcome.error, DamagedError):
+            block.failures += 1
+            if block.failures >= DAMAGES and not block.dropped and block.host is None:
+                self._lost += 1
+                self._remove(block)
+        else:
+            self._read_failure = str(outcome.error) or type(outcome.error).__name__
+
+    def _remove(self, block: Block) -> None:
+        """Forget a block; slots that a worker holds are freed when it has ended."""
+        self._prefetcher.forget(block)
+        if self._write_back:
+            self._write_back.withdraw(block)
+        self._table.remove(block)
+        if not block.moving:
+            self._free(block)
+
+    def _free(self, block: Block) -> None:
+        if block.host is not None:
+            self._host.free(block.host)
+        if block.disk is not None and self._disk:
+            self._disk.free(block.disk)
+        block.host = block.disk = None
+
+    # Bytes
+
+    def _host_slot(self) -> int | None:
+        slot = self._host.allocate()
+        if slot is None:
+            for block in victims(self._table, 1):
+                self._host.free(self._table.evict(block))
+                self._tally.evicted_blocks += 1
+            slot = self._host.allocate()
+        return slot
+
+    def _encoded_bytes(self, number: BlockId) -> Tensor:
+        """The record of a block at hand, where the model computes. Raises KeyError for a block that isn't."""
+        block = self._table.get(number)
+        if block is not None and block.device is not None:
+            return self._device.bytes_of(block.device)
+        if block is not None and block.host is not None:
+            return self._host.bytes_of(block.host).to(self._torch_device, non_blocking=True)
+        raise KeyError(f"block {number} is not at hand: place() wants the newest working set")
+
+    def _await_placed(self) -> None:
+        """On a GPU, decoding must have read the slots before they may change. It ended with the last chunk, so this doesn't wait."""
+        if self._placed is not None:
+            self._placed.synchronize()
+
+
+def _check_slots(config: MemoryConfig, host_slots: int, size: int) -> None:
+    """Raise `InputError` unless a new block, a working set and writes under way have room side by side."""
+    least = config.watermark + 2
+    if host_slots < least:
+        raise InputError(
+            f"The host budget holds {host_slots} blocks of {size / MiB:.2f} MiB, too few to play.",
+            f"Give at least {least * size / MiB:.1f} MiB (--host-budget).",
+        )
+    if config.device_slots < 2:
+        raise InputError(f"{config.device_slots} staging slots are too few.", "Give at least 2 (--device-slots).")
+
+
+def _workers(config: MemoryConfig, disk: Tier | None, clock: Callable[[], float], on_gpu: bool) -> Transfers:
+    """Threads, but none where bytes have nowhere to go."""
+    if disk is None and not on_gpu:
+        return NoTransfers()
+    return ThreadedTransfers(config.read_threads, read_limit=config.read_limit, write_limit=config.write_limit, clock=clock)
+
+
+def _tier_code(block: Block | None) -> int:
     if block is None:
         return TIER_NONE
-    places = ((block.device, TIER_DEVICE), (block.host, TIER_HOST), (block.disk, TIER_DISK))
-    return next((code for slot, code in places if slot is not None), TIER_NONE)
+    if block.device is not None:
+        return TIER_DEVICE
+    return TIER_HOST if block.host is not None else TIER_DISK
+
+
+def _use(tier: Tier, dirty: int = 0) -> TierUse:
+    return TierUse(tier.name, tier.used, tier.capacity, tier.slot_bytes, dirty, tier.note)
+
+
+def _claimed(blocks: list[Block], *fields: str) -> set[int]:
+    """Slots that ``blocks`` hold in ``fields``; AssertionError when two hold the same."""
+    slots = [slot for block in blocks for field in fields if (slot := getattr(block, field)) is not None]
+    assert len(slots) == len(set(slots)), f"{fields}: two blocks hold the same slot among {sorted(slots)}"
+    return set(slots)

@@ -1,7 +1,7 @@
-"""What a tier must answer, and the two tiers that are plain memory.
+"""What every tier answers: slots of one size, bytes in, bytes out.
 
-A tier holds records of one fixed size in numbered slots. It knows nothing of blocks beyond the `Label` that a disk record carries, and
-nothing of when to move what.
+The generator thread gives out and takes back slots; workers read and write the slots of blocks that are pinned by the move in hand. A tier
+knows no blocks beyond the stamp that it keeps beside their bytes.
 """
 
 from __future__ import annotations
@@ -9,88 +9,92 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-import torch
+import xxhash
 from torch import Tensor
 
-from worldpager.engine.memory.slots import Slots
-
-PIECE_BYTES = 256 << 20
+from worldpager.engine.errors import TierError
+from worldpager.engine.memory.layout import view_of
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
-    """What a record says of itself: block id, generation and true token count."""
+class Stamp:
+    """Whose bytes a slot holds: the block, a number that no other writing has, and xxh3-64 of the record."""
 
     block: int
     generation: int
-    tokens: int
+    checksum: int
 
 
-class RecordLost(Exception):  # noqa: N818 - an outcome, not a programming error
-    """A record can't be written or given back whole: short file, failed checksum, I/O error. The message says which."""
+class DamagedError(TierError):
+    """A slot doesn't hold the bytes that its stamp stands for."""
+
+    code = "damaged"
+
+
+def checksum(record: Tensor) -> int:
+    """xxh3-64 of a record in host memory."""
+    return xxhash.xxh3_64_intdigest(view_of(record))
+
+
+def verify(record: Tensor, stamp: Stamp) -> None:
+    """Raise `DamagedError` unless ``record`` holds what ``stamp`` says."""
+    found = checksum(record)
+    if found != stamp.checksum:
+        what = f"Block {stamp.block} came back with checksum {found:016x} instead of {stamp.checksum:016x}."
+        raise DamagedError(what, "It counts as a miss.")
 
 
 class Tier(Protocol):
-    """Numbered slots of records. ``slots`` belongs to the generator thread; ``write`` and ``read`` to the worker that holds the move."""
+    """A place for encoded blocks."""
 
-    name: str
-    slots: Slots
-    slot_bytes: int
-    note: str
-
-    def write(self, slot: int, record: Tensor, label: Label) -> None:
-        """Keep ``record`` (flat uint8) in ``slot``; complete when it returns. Raises `RecordLost`; the slot's content is then undefined."""
+    @property
+    def name(self) -> str:
+        """``device``, ``host``, ``disk`` or what else it is."""
         ...
 
-    def read(self, slot: int, out: Tensor, label: Label) -> None:
-        """Copy the record of ``slot`` into ``out``.
+    @property
+    def capacity(self) -> int:
+        """Slots in all."""
+        ...
 
-        Raises `RecordLost` unless it is whole and carries ``label``; ``out`` is then undefined.
+    @property
+    def used(self) -> int:
+        """Slots given out."""
+        ...
+
+    @property
+    def slot_bytes(self) -> int:
+        """Bytes that a slot takes up."""
+        ...
+
+    @property
+    def note(self) -> str:
+        """How it works just now, in a few words for the user."""
+        ...
+
+    def allocate(self) -> int | None:
+        """A slot, or None when all are in use."""
+        ...
+
+    def free(self, slot: int) -> None:
+        """Take a slot back. Raises ValueError when it isn't in use."""
+        ...
+
+    def write(self, slot: int, record: Tensor, stamp: Stamp) -> None:
+        """Fill a slot from ``record`` (host memory). Raises `TierError` or OSError; what the slot then holds is nothing."""
+        ...
+
+    def read(self, slot: int, record: Tensor, stamp: Stamp) -> None:
+        """Fill ``record`` (host memory) from a slot. Raises `DamagedError` when another stamp lies there, `TierError` or OSError.
+
+        The bytes themselves are checked by the caller: see `verify`.
         """
         ...
 
-    def close(self) -> None:
-        """Free everything; no call may follow."""
+    def check(self, expected: set[int]) -> None:
+        """AssertionError unless exactly ``expected`` slots are in use."""
         ...
 
-
-class MemoryTier:
-    """Records in memory: the host tier (pinned where there is a GPU) and the device tier's staging slots.
-
-    Memory is taken in pieces as slots come into use, so that a large budget costs nothing until it is needed.
-    """
-
-    def __init__(self, name: str, capacity: int, record_bytes: int, device: torch.device, *, pinned: bool = False) -> None:
-        self.name, self.slots, self.slot_bytes, self.device = name, Slots(capacity), record_bytes, device
-        self.note = "pinned" if pinned else ""
-        self._pinned = pinned
-        self._per_piece = max(1, min(capacity, PIECE_BYTES // record_bytes))
-        self._pieces: list[Tensor] = []
-
-    def record(self, slot: int) -> Tensor:
-        """The bytes of ``slot`` themselves, flat uint8. Called by the generator thread, which alone allocates pieces."""
-        piece, row = divmod(slot, self._per_piece)
-        while piece >= len(self._pieces):
-            self._pieces.append(self._piece())
-        return self._pieces[piece][row]
-
-    def _piece(self) -> Tensor:
-        shape = (self._per_piece, self.slot_bytes)
-        if self._pinned:
-            try:
-                return torch.empty(shape, dtype=torch.uint8, pin_memory=True)
-            except RuntimeError as error:
-                self._pinned, self.note = False, f"pageable: pinning failed ({str(error).splitlines()[0]})"
-        return torch.empty(shape, dtype=torch.uint8, device=self.device)
-
-    def write(self, slot: int, record: Tensor, label: Label) -> None:
-        """See `Tier.write`; memory doesn't lose records."""
-        self.record(slot).copy_(record)
-
-    def read(self, slot: int, out: Tensor, label: Label) -> None:
-        """See `Tier.read`."""
-        out.copy_(self.record(slot))
-
     def close(self) -> None:
-        """Free the pieces."""
-        self._pieces.clear()
+        """Free everything; reads and writes under way may fail."""
+        ...

@@ -1,164 +1,235 @@
-"""Moves of records between tiers, on worker threads that report and never die.
+"""Workers that move bytes in the background and post how it went, failures included.
 
-The generator thread submits moves for pinned blocks and collects the outcomes; workers touch bytes and nothing else. Reads that are wanted
-now go before speculation, speculation before write-back (`Priority`).
+Reads have threads of their own, so that a slow write never keeps one waiting; the one writer steps back while an exact read is due. A
+worker never dies of a failed move, and nothing here ever waits for a worker except `close`, and that not for long.
 """
 
 from __future__ import annotations
 
 import heapq
+import itertools
+import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
 
-from worldpager.engine.memory.tier import RecordLost
+from worldpager.engine.memory.block import Block
+from worldpager.engine.memory.tier import Stamp
+
+log = logging.getLogger(__name__)
+
+CLOSING_SECONDS = 2.0
+"""Longest time that closing waits for workers which hang in a device or file system."""
 
 
-class Priority(IntEnum):
-    """Order of service."""
+class Purpose(IntEnum):
+    """Why bytes move; the smaller the sooner."""
 
     EXACT = 0
-    SPECULATION = 1
+    """Read: was wanted and missed."""
+    AHEAD = 1
+    """Read: will likely be wanted."""
     WRITE_BACK = 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Move:
-    """A piece of work on bytes. ``work`` runs on a worker and raises `RecordLost` when the bytes can't be had."""
+    """One move of ``bytes`` for ``block``; ``work`` runs on a worker and gives the stamp of what it moved."""
 
-    kind: str
-    block: int
-    priority: Priority
-    size: int
-    work: Callable[[], None]
+    purpose: Purpose
+    block: Block
+    bytes: int
+    work: Callable[[], Stamp]
+
+
+Queue = list[tuple[int, int, Move]]
+"""Heap of (purpose, order of arrival, move)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a move; ``error`` is empty on success."""
+    """How a move ended: with a stamp, or with an error."""
 
     move: Move
-    error: str = ""
-    seconds: float = 0.0
+    stamp: Stamp | None
+    error: Exception | None
 
 
-class Mover(Protocol):
-    """Runs moves somewhere."""
+def carry_out(move: Move) -> Outcome:
+    """Run a move; whatever it raises becomes the outcome."""
+    try:
+        return Outcome(move, move.work(), None)
+    except Exception as error:
+        log.debug("move of block %s failed", move.block.id, exc_info=error)
+        return Outcome(move, None, error)
 
-    def submit(self, move: Move) -> None:
-        """Take ``move``; never waits."""
+
+class Transfers(Protocol):
+    """Something that carries out moves in the background. All calls from the generator thread; none waits but `close`."""
+
+    def submit(self, moves: Sequence[Move]) -> None:
+        """Queue moves: by purpose, then in order."""
         ...
 
-    def outcomes(self) -> list[Outcome]:
-        """Moves that ended since the last call, in order of ending."""
+    def withdraw(self, moves: Collection[Move]) -> set[Move]:
+        """Take moves back. Returns those that hadn't begun; of the others the outcomes will come."""
+        ...
+
+    def collect(self) -> list[Outcome]:
+        """Outcomes since the last call."""
+        ...
+
+    def oldest_start(self) -> float | None:
+        """Clock time at which the longest running move began."""
         ...
 
     def close(self) -> None:
-        """Finish what is running, drop what waits, stop."""
+        """End the workers; queued moves are given up."""
         ...
 
 
-def run(move: Move, clock: Callable[[], float]) -> Outcome:
-    """Run ``move`` here and now; every failure becomes an outcome."""
-    began = clock()
-    try:
-        move.work()
-    except RecordLost as lost:
-        return Outcome(move, str(lost), clock() - began)
-    except Exception as error:
-        return Outcome(move, f"{move.kind} of block {move.block}: {type(error).__name__}: {error}", clock() - began)
-    return Outcome(move, "", clock() - began)
+class NoTransfers:
+    """For a memory of a single tier: nothing moves."""
+
+    def submit(self, moves: Sequence[Move]) -> None:
+        """AssertionError if there is one."""
+        assert not moves, "blocks have nowhere to move to"
+
+    def withdraw(self, moves: Collection[Move]) -> set[Move]:
+        """There is none."""
+        return set()
+
+    def collect(self) -> list[Outcome]:
+        """There are none."""
+        return []
+
+    def oldest_start(self) -> float | None:
+        """There is none."""
+        return None
+
+    def close(self) -> None:
+        """Nothing to end."""
 
 
-class TokenBucket:
-    """A bandwidth limit: `wait_for` says how long the next transfer has to wait, in seconds. One bucket per direction."""
+class Bandwidth:
+    """Emulates a drive of ``rate`` bytes a second that serves one request after another; None = no limit."""
 
-    def __init__(self, rate: float, clock: Callable[[], float]) -> None:
-        self._rate, self._clock, self._free_at = rate, clock, clock()
+    def __init__(self, rate: float | None, clock: Callable[[], float], wait: Callable[[float], object]) -> None:
+        self._rate, self._clock, self._wait = rate, clock, wait
         self._lock = threading.Lock()
+        self._busy_until = 0.0
 
-    def wait_for(self, size: int) -> float:
-        """Book ``size`` bytes; the transfer may be reported after this many seconds."""
+    def spend(self, count: int) -> None:
+        """Wait as long as such a drive would take for ``count`` bytes."""
+        if not self._rate:
+            return
         with self._lock:
             now = self._clock()
-            self._free_at = max(now, self._free_at) + size / self._rate
-            return self._free_at - now
+            self._busy_until = max(now, self._busy_until) + count / self._rate
+            pause = self._busy_until - now
+        self._wait(pause)
 
 
-@dataclass(order=True, slots=True)
-class _Waiting:
-    priority: int
-    number: int
-    move: Move = field(compare=False)
+class ThreadedTransfers:
+    """The real workers: ``readers`` threads and one writer. Limits in bytes a second; ``clock`` in seconds, ``wait`` sleeps by it."""
 
-
-class _Queue:
-    """A priority queue with an end."""
-
-    def __init__(self) -> None:
-        self._heap: list[_Waiting] = []
-        self._number = 0
-        self._changed = threading.Condition()
-        self.ended = threading.Event()
-
-    def put(self, move: Move) -> None:
-        with self._changed:
-            heapq.heappush(self._heap, _Waiting(move.priority, self._number, move))
-            self._number += 1
-            self._changed.notify()
-
-    def get(self) -> Move | None:
-        """The next move; None when the queue has ended."""
-        with self._changed:
-            self._changed.wait_for(lambda: bool(self._heap) or self.ended.is_set())
-            return None if self.ended.is_set() else heapq.heappop(self._heap).move
-
-    def end(self) -> None:
-        with self._changed:
-            self.ended.set()
-            self._heap.clear()
-            self._changed.notify_all()
-
-
-class ThreadedMover:
-    """Reader threads and one writer thread, with optional limits in bytes per second for emulating a slow drive."""
-
-    def __init__(self, readers: int = 2, read_limit: float | None = None, write_limit: float | None = None,
-                 clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        readers: int,
+        *,
+        read_limit: float | None = None,
+        write_limit: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        wait: Callable[[float], object] | None = None,
+    ) -> None:
         self._clock = clock
-        self._reads, self._writes = _Queue(), _Queue()
-        self._done: deque[Outcome] = deque()
-        limits = [TokenBucket(read_limit, clock) if read_limit else None, TokenBucket(write_limit, clock) if write_limit else None]
-        plan = [(self._reads, limits[0], f"worldpager-read-{i}") for i in range(readers)] + [(self._writes, limits[1], "worldpager-write")]
-        self._threads = [threading.Thread(target=self._serve, args=(queue, limit), name=name, daemon=True) for queue, limit, name in plan]
+        self._changed = threading.Condition()
+        self._stop = threading.Event()
+        self._order = itertools.count()
+        self._reads: Queue = []
+        self._writes: Queue = []
+        self._exact_running = 0
+        self._outcomes: deque[Outcome] = deque()
+        pause = wait or self._stop.wait
+        self._limits = {False: Bandwidth(read_limit, clock, pause), True: Bandwidth(write_limit, clock, pause)}
+        names = [("disk-read", self._reads)] * max(1, readers) + [("disk-write", self._writes)]
+        self._busy_since: list[float | None] = [None] * len(names)
+        self._threads = [
+            threading.Thread(target=self._work, args=(queue, number), name=name, daemon=True) for number, (name, queue) in enumerate(names)
+        ]
         for thread in self._threads:
             thread.start()
 
-    def submit(self, move: Move) -> None:
-        """See `Mover.submit`."""
-        (self._writes if move.priority is Priority.WRITE_BACK else self._reads).put(move)
+    def submit(self, moves: Sequence[Move]) -> None:
+        """See `Transfers`."""
+        if moves:
+            with self._changed:
+                for move in moves:
+                    heapq.heappush(self._queue_of(move), (move.purpose, next(self._order), move))
+                self._changed.notify_all()
 
-    def outcomes(self) -> list[Outcome]:
-        """See `Mover.outcomes`."""
-        found = []
-        while self._done:
-            found.append(self._done.popleft())
-        return found
+    def withdraw(self, moves: Collection[Move]) -> set[Move]:
+        """See `Transfers`."""
+        if not moves:
+            return set()
+        with self._changed:
+            withdrawn = {move for queue in (self._reads, self._writes) for _, _, move in queue if move in moves}
+            for queue in (self._reads, self._writes):
+                queue[:] = [entry for entry in queue if entry[2] not in withdrawn]
+                heapq.heapify(queue)
+            self._changed.notify_all()
+        return withdrawn
 
-    def _serve(self, queue: _Queue, limit: TokenBucket | None) -> None:
-        while (move := queue.get()) is not None:
-            pause = limit.wait_for(move.size) if limit else 0.0
-            if pause > 0 and queue.ended.wait(pause):
-                return
-            self._done.append(run(move, self._clock))
+    def collect(self) -> list[Outcome]:
+        """See `Transfers`."""
+        return [self._outcomes.popleft() for _ in range(len(self._outcomes))]
+
+    def oldest_start(self) -> float | None:
+        """See `Transfers`."""
+        return min((began for began in self._busy_since if began is not None), default=None)
 
     def close(self) -> None:
-        """See `Mover.close`."""
-        for queue in (self._reads, self._writes):
-            queue.end()
+        """See `Transfers`. A worker that hangs is left behind."""
+        self._stop.set()
+        with self._changed:
+            self._reads.clear()
+            self._writes.clear()
+            self._changed.notify_all()
+        deadline = time.monotonic() + CLOSING_SECONDS
         for thread in self._threads:
-            thread.join()
+            thread.join(max(0.0, deadline - time.monotonic()))
+            if thread.is_alive():
+                log.warning("thread %s hangs in a read or write and is left behind", thread.name)
+
+    def _work(self, queue: Queue, number: int) -> None:
+        while (move := self._next(queue)) is not None:
+            self._busy_since[number] = self._clock()
+            self._limits[queue is self._writes].spend(move.bytes)
+            self._outcomes.append(carry_out(move))
+            self._busy_since[number] = None
+            if move.purpose is Purpose.EXACT:
+                with self._changed:
+                    self._exact_running -= 1
+                    self._changed.notify_all()
+
+    def _next(self, queue: Queue) -> Move | None:
+        """The next move of ``queue`` once there is one and it is its turn; None at the end."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._stop.is_set() or (queue and self._may_begin(queue[0][2])))
+            if self._stop.is_set():
+                return None
+            move = heapq.heappop(queue)[2]
+            self._exact_running += move.purpose is Purpose.EXACT
+            return move
+
+    def _queue_of(self, move: Move) -> Queue:
+        return self._writes if move.purpose is Purpose.WRITE_BACK else self._reads
+
+    def _may_begin(self, move: Move) -> bool:
+        """A write waits while an exact read is queued or running."""
+        exact_queued = bool(self._reads) and self._reads[0][0] == Purpose.EXACT
+        return move.purpose is not Purpose.WRITE_BACK or not (exact_queued or self._exact_running)

@@ -1,71 +1,103 @@
-"""Background write-back: below a watermark of reclaimable host slots the coldest dirty blocks go to disk (WorldPager III.D)."""
+"""Background writing of cold dirty blocks to disk, so that host slots can be had at once when new blocks come (WorldPager III.D)."""
 
 from __future__ import annotations
 
-from worldpager.engine.memory.block import Block
-from worldpager.engine.memory.shelves import Shelves
-from worldpager.engine.memory.transfer import Move, Outcome, Priority
+from collections.abc import Callable
+from functools import partial
+from itertools import islice
 
-FAILURES_IN_A_ROW = 3
-"""Writes that may fail one after the other before the disk tier takes no more blocks."""
+from torch import Tensor
+
+from worldpager.engine.memory.block import Block
+from worldpager.engine.memory.block_table import BlockTable
+from worldpager.engine.memory.eviction import victims
+from worldpager.engine.memory.host_tier import HostTier
+from worldpager.engine.memory.tally import Tally
+from worldpager.engine.memory.tier import Stamp, Tier, checksum
+from worldpager.engine.memory.transfer import Move, Outcome, Purpose, Transfers
+
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
+"""Seconds without writing after a failure; each further failure doubles them."""
 
 
 class WriteBack:
-    """Keeps ``watermark`` host slots free, clean or about to be clean."""
+    """Keeps at least ``watermark`` host slots free or reclaimable. ``clock`` in seconds."""
 
-    def __init__(self, shelves: Shelves, watermark: int) -> None:
-        self._shelves, self._watermark = shelves, watermark
-        self._failures = 0
-        self._writing: dict[int, Block] = {}
+    def __init__(
+        self, table: BlockTable, host: HostTier, disk: Tier, transfers: Transfers, tally: Tally, watermark: int, clock: Callable[[], float]
+    ) -> None:
+        self._table, self._host, self._disk, self._transfers, self._tally = table, host, disk, transfers, tally
+        self._watermark, self._clock = watermark, clock
+        self._moves: dict[Block, Move] = {}
+        self._generation = 0
+        self._pause = 0.0
+        self._resume_at = 0.0
+        self._failure = ""
+        self._disk_full = False
 
-    def advance(self) -> None:
+    @property
+    def note(self) -> str:
+        """The degradation in force, or nothing."""
+        if self._failure:
+            return f"{self._disk.name} not written: {self._failure}; memory keeps {self._host.capacity} blocks and what is on disk already"
+        if self._disk_full:
+            return f"{self._disk.name} full: {self._disk.capacity} blocks; new ones are kept while main memory has room"
+        return ""
+
+    def run(self) -> None:
         """Start as many writes as the watermark asks for."""
-        s = self._shelves
-        if s.disk is None or "disk off" in s.degraded:
+        self._disk_full = False
+        short = self._watermark - (self._host.capacity - self._host.used) - len(self._moves)
+        if short <= 0 or self._clock() < self._resume_at:
             return
-        reclaimable = s.host.slots.free + sum(1 for _ in s.clean_in_host()) + len(self._writing)
-        while reclaimable < self._watermark:
-            block = s.table.coldest(b for b in s.table if b.host is not None and b.dirty and b.disk_coming is None and not b.doomed)
-            if block is None:
-                return
-            slot = s.disk.slots.allocate()
+        short -= len(victims(self._table, short))
+        cold = islice((block for block in self._table.hosted if block.dirty and block.writing is None), max(0, short))
+        moves = []
+        for block in cold:
+            slot = self._disk.allocate()
             if slot is None:
-                s.degraded["disk full"] = "the disk tier's budget is used up: new chunks are no longer kept"
-                return
-            self._start(block, slot)
-            reclaimable += 1
+                self._disk_full = True
+                break
+            moves.append(self._writing(block, slot))
+        self._transfers.submit(moves)
 
-    def _start(self, block: Block, slot: int) -> None:
-        s = self._shelves
-        assert s.disk is not None
-        assert block.host is not None
-        disk, record, label = s.disk, s.host.record(block.host), s.label(block)
-        block.pins += 1
-        block.disk_coming = slot
-        self._writing[block.id] = block
-        s.mover.submit(Move("write back", block.id, Priority.WRITE_BACK, disk.slot_bytes, lambda: disk.write(slot, record, label)))
-
-    def finished(self, outcome: Outcome) -> None:
-        """Book the end of a write: only now the block is clean. After a failure it stays dirty in host memory."""
-        s = self._shelves
-        block = self._writing.pop(outcome.move.block)
-        slot, block.disk_coming = block.disk_coming, None
-        assert s.disk is not None
+    def finish(self, outcome: Outcome) -> None:
+        """A write has ended: the block is clean, or dirty as before and the slot given back."""
+        block = outcome.move.block
+        del self._moves[block]
+        slot, block.writing = block.writing, None
         assert slot is not None
-        if outcome.error:
-            s.disk.slots.release(slot)
-            s.totals.failed += 1
-            self._failures += 1
-            if self._failures >= FAILURES_IN_A_ROW:
-                s.degraded["disk off"] = f"the disk tier takes no more blocks: {outcome.error}"
+        if outcome.error is None:
+            block.disk, block.stamp = slot, outcome.stamp
+            self._pause, self._failure = 0.0, ""
+            self._tally.spilled_blocks += 1
+            self._tally.disk_written_bytes += outcome.move.bytes
         else:
-            block.disk = slot
-            self._failures = 0
-            s.totals.spilled += 1
-            s.totals.written_bytes += s.disk.slot_bytes
-        s.unpin(block)
+            self._disk.free(slot)
+            self._pause = min(LONGEST_PAUSE, max(FIRST_PAUSE, 2 * self._pause))
+            self._resume_at = self._clock() + self._pause
+            self._failure = str(outcome.error) or type(outcome.error).__name__
 
-    def check(self) -> None:
-        """Blocks being written are just those with a disk slot on the way."""
-        coming = {b.id for b in self._shelves.table if b.disk_coming is not None}
-        assert coming == set(self._writing), f"writing {sorted(self._writing)} but marked {sorted(coming)}"
+    def withdraw(self, block: Block) -> None:
+        """Give up the queued write of a block that is dropped; one that has begun goes on."""
+        move = self._moves.get(block)
+        if move is not None and self._transfers.withdraw({move}):
+            assert block.writing is not None
+            self._disk.free(block.writing)
+            block.writing = None
+            del self._moves[block]
+
+    def _writing(self, block: Block, slot: int) -> Move:
+        """The move that fills disk slot ``slot``, now the block's."""
+        assert block.host is not None
+        self._generation += 1
+        block.writing = slot
+        work = partial(self._write, self._host.bytes_of(block.host), slot, block.id, self._generation)
+        self._moves[block] = move = Move(Purpose.WRITE_BACK, block, self._disk.slot_bytes, work)
+        return move
+
+    def _write(self, record: Tensor, slot: int, block: int, generation: int) -> Stamp:
+        """On a worker."""
+        stamp = Stamp(block, generation, checksum(record))
+        self._disk.write(slot, record, stamp)
+        return stamp

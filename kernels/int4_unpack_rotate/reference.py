@@ -1,4 +1,4 @@
-"""Plain twin of unpack + rotate."""
+"""Plain twin of unpack + rotate, and the rotation by itself for keys that aren't packed."""
 
 from __future__ import annotations
 
@@ -8,21 +8,37 @@ import torch
 from torch import Tensor
 
 
-def unpack(codes: Tensor, step: Tensor, low: Tensor, out: Tensor) -> None:
-    """Write low + code * step of ``codes`` uint8 [R, ceil(n / 2), I] and ``step``, ``low`` float16 [R, I] to float32 ``out`` [R, n, I]."""
-    half = codes.shape[1]
-    n = out.shape[1]
-    out[:, :half].copy_(codes & 15)
-    out[:, half:].copy_(codes[:, : n - half] >> 4)
-    out.mul_(step.float()[:, None]).add_(low.float()[:, None])
-
-
-def rotate(keys: Tensor, start: int, frequencies: Sequence[float], offset: float) -> None:
-    """Turn channel pairs (start + 2 i, start + 2 i + 1) of ``keys`` [..., D] in place by offset * frequencies[i] radians, in float32."""
+def rotation(frequencies: Sequence[float], offset: float, device: torch.device) -> Tensor | None:
+    """Cosine and sine, float32 [pairs, 2], of ``offset * frequencies[i]`` radians, reckoned in float64; None when nothing turns."""
     if not frequencies or offset == 0:
-        return
-    pairs = keys[..., start:start + 2 * len(frequencies)].unflatten(-1, (len(frequencies), 2))
-    angle = torch.tensor(frequencies, dtype=torch.float64, device=keys.device) * offset
-    cos, sin = angle.cos().float(), angle.sin().float()
-    a, b = pairs[..., 0].float(), pairs[..., 1].float()
-    pairs.copy_(torch.stack([a * cos - b * sin, a * sin + b * cos], -1))
+        return None
+    angle = torch.tensor(frequencies, dtype=torch.float64) * offset
+    return torch.stack([angle.cos(), angle.sin()], -1).to(device, torch.float32)
+
+
+def unpack(codes: Tensor, step: Tensor, low: Tensor, out: Tensor, turn: Tensor | None = None, start: int = 0) -> None:
+    """See the package. Layer by layer, so that what it makes on the way stays in the cache."""
+    for layer in range(len(out)):
+        _unpack_layer(codes[layer], step[layer], low[layer], out[layer], turn, start)
+
+
+def _unpack_layer(codes: Tensor, step: Tensor, low: Tensor, out: Tensor, turn: Tensor | None, start: int) -> None:
+    half, n = codes.shape[1], out.shape[1]
+    numbers = torch.empty_like(out, dtype=torch.float32)
+    numbers[:, :half] = codes & 15
+    numbers[:, half:] = codes[:, : n - half] >> 4
+    target = out if out.dtype == torch.float32 else numbers
+    torch.add(numbers.mul_(step.float()[:, None]), low.float()[:, None], out=target)
+    if turn is not None:
+        rotate(target, turn, start)
+    if target is not out:
+        out.copy_(target)
+
+
+def rotate(keys: Tensor, turn: Tensor, start: int) -> None:
+    """Turn channel pairs (start + 2 i, start + 2 i + 1) of ``keys`` float32 [..., D] in place by ``turn`` [pairs, 2]."""
+    a, b = keys[..., start : start + 2 * len(turn)].unflatten(-1, (len(turn), 2)).unbind(-1)
+    cos, sin = turn.unbind(-1)
+    turned = a * cos - b * sin
+    b.copy_(a * sin + b * cos)
+    a.copy_(turned)

@@ -1,81 +1,135 @@
-"""Tiers that go wrong on order, and a mover whose moves happen when the test says so."""
+"""Tiers that go wrong on order, and transfers whose moves happen when the test says so."""
 
 from __future__ import annotations
+
+import errno
+import threading
+from collections.abc import Collection, Sequence
+from typing import Literal
 
 from torch import Tensor
 
 from worldpager.engine.memory.slots import Slots
-from worldpager.engine.memory.tier import Label, RecordLost
-from worldpager.engine.memory.transfer import Move, Outcome, run
+from worldpager.engine.memory.tier import DamagedError, Stamp
+from worldpager.engine.memory.transfer import Move, Outcome, carry_out
+
+Fault = Literal["", "fail", "full", "short", "lie", "break"]
 
 
 class FakeTier:
-    """A remote or disk tier in a dictionary. ``fault`` is obeyed by the next calls until it is changed.
+    """A remote tier in a dictionary. ``fault`` is obeyed until it is changed; ``gate``, while cleared, makes every call hang.
 
-    "" works; "fail" raises; "lie" gives back other bytes and is caught as a wrong label would be; "break" raises what no tier should.
+    fail: an I/O error; full: no space; short: half the bytes arrive, then an error; lie: wrong bytes come back without a word; break:
+    raises what no tier should.
     """
 
-    name = "disk"
+    name = "remote"
+    note = "fake"
 
     def __init__(self, capacity: int, slot_bytes: int) -> None:
-        self.slots, self.slot_bytes, self.note = Slots(capacity), slot_bytes, "fake"
-        self.kept: dict[int, tuple[Tensor, Label]] = {}
-        self.fault = ""
+        self.capacity, self.slot_bytes = capacity, slot_bytes
+        self.slots = Slots(capacity)
+        self.kept: dict[int, tuple[Tensor, Stamp]] = {}
+        self.fault: Fault = ""
+        self.gate = threading.Event()
+        self.gate.set()
         self.closed = False
 
-    def write(self, slot: int, record: Tensor, label: Label) -> None:
-        """Keep a copy, unless at fault; a failed write leaves half a record behind."""
-        if self.fault == "break":
-            raise ZeroDivisionError("a fault of the fake tier")
-        if self.fault:
-            half = record.clone()
-            half[len(half) // 2:] = 0xAA
-            self.kept[slot] = (half, Label(-1, -1, -1))
-            raise RecordLost("no space left")
-        self.kept[slot] = (record.clone(), label)
+    @property
+    def used(self) -> int:
+        return self.slots.used
 
-    def read(self, slot: int, out: Tensor, label: Label) -> None:
-        """Give it back, unless at fault; a failed read scribbles over ``out`` first."""
-        out.fill_(0xEE)
-        if self.fault == "break":
-            raise ZeroDivisionError("a fault of the fake tier")
-        record, kept = self.kept[slot]
-        if self.fault or kept != label:
-            raise RecordLost("checksum is wrong")
-        out.copy_(record)
+    def allocate(self) -> int | None:
+        return self.slots.allocate()
+
+    def free(self, slot: int) -> None:
+        self.slots.free(slot)
+
+    def write(self, slot: int, record: Tensor, stamp: Stamp) -> None:
+        self._obey(writing=True)
+        half = len(record) // 2 if self.fault == "short" else len(record)
+        torn = record.clone()
+        torn[half:] = 0xAA
+        self.kept[slot] = (torn, stamp)
+        if self.fault == "short":
+            raise OSError(errno.EIO, "half of it was written")
+
+    def read(self, slot: int, record: Tensor, stamp: Stamp) -> None:
+        record.fill_(0xEE)
+        self._obey(writing=False)
+        kept, held = self.kept.get(slot, (record, None))
+        if held != stamp:
+            raise DamagedError(f"slot {slot} holds another block")
+        half = len(record) // 2 if self.fault == "short" else len(record)
+        record[:half].copy_(kept[:half])
+        if self.fault == "short":
+            raise OSError(errno.EIO, "half of it was read")
+        if self.fault == "lie":
+            record[len(record) // 3] ^= 1
+
+    def check(self, expected: set[int]) -> None:
+        self.slots.check(expected, self.name)
 
     def close(self) -> None:
-        """Remember that it was closed."""
         self.closed = True
 
+    def _obey(self, *, writing: bool) -> None:
+        self.gate.wait()
+        if self.fault == "fail":
+            raise OSError(errno.EIO, "the drive doesn't answer")
+        if self.fault == "full" and writing:
+            raise OSError(errno.ENOSPC, "no space left")
+        if self.fault == "break":
+            raise ZeroDivisionError("a fault of the tier itself")
 
-class HandCranked:
-    """A mover that runs a move only when told to, in any order."""
+
+class HandTransfers:
+    """Carries out a move when told to, in any order, on the caller's thread. A move can be made to look begun."""
 
     def __init__(self) -> None:
-        self.waiting: list[Move] = []
-        self._done: list[Outcome] = []
+        self.queued: list[Move] = []
+        self.begun: list[Move] = []
         self.closed = False
+        self._outcomes: list[Outcome] = []
 
-    def submit(self, move: Move) -> None:
-        """Queue it."""
-        self.waiting.append(move)
+    @property
+    def waiting(self) -> list[Move]:
+        """Moves that haven't ended."""
+        return self.begun + self.queued
 
-    def crank(self, index: int = 0) -> None:
-        """Run the move at ``index``."""
-        self._done.append(run(self.waiting.pop(index), lambda: 0.0))
+    def submit(self, moves: Sequence[Move]) -> None:
+        self.queued += moves
 
-    def crank_all(self) -> None:
-        """Run everything that waits."""
-        while self.waiting:
-            self.crank()
+    def withdraw(self, moves: Collection[Move]) -> set[Move]:
+        withdrawn = {move for move in self.queued if move in moves}
+        self.queued = [move for move in self.queued if move not in withdrawn]
+        return withdrawn
 
-    def outcomes(self) -> list[Outcome]:
-        """See `Mover.outcomes`."""
-        found, self._done = self._done, []
-        return found
+    def collect(self) -> list[Outcome]:
+        outcomes, self._outcomes = self._outcomes, []
+        return outcomes
+
+    def oldest_start(self) -> float | None:
+        return None
 
     def close(self) -> None:
-        """Drop what waits."""
-        self.waiting.clear()
         self.closed = True
+        self.queued.clear()
+
+    def begin(self, index: int = 0) -> Move:
+        """The queued move at ``index`` begins, so that it can't be withdrawn; `end` ends it."""
+        move = self.queued.pop(index)
+        self.begun.append(move)
+        return move
+
+    def end(self, move: Move) -> None:
+        """A begun move does its work and ends."""
+        self.begun.remove(move)
+        self._outcomes.append(carry_out(move))
+
+    def run_all(self) -> None:
+        """Everything that waits ends, the most urgent first."""
+        for move in sorted(self.queued, key=lambda move: move.purpose):
+            self.end(self.begin(self.queued.index(move)))
+        for move in list(self.begun):
+            self.end(move)

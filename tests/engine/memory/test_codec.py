@@ -1,121 +1,175 @@
-"""The codec: bounds, odd shapes, extreme numbers, strided views, rotation from the source."""
+"""The codec: bounds, odd shapes, extreme numbers, strided views, one rotation from the source."""
 
 from __future__ import annotations
+
+import math
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch import Tensor
 
 from worldpager.engine.config import CodecConfig
 from worldpager.engine.errors import InputError
-from worldpager.engine.memory.codec import PAGE, Codec
+from worldpager.engine.memory.codec import Codec, fingerprint, make_codec
+from worldpager.engine.memory.layout import PAGE
 from worldpager.engine.models.base import BlockKV, KVShape, RotarySpec
+from worldpager.engine.positions.rope import turned
 
-ROTARY = RotarySpec(0, (0.9, 0.3))
+ROTARY = RotarySpec(2, (0.9, 0.3))
+STILL = RotarySpec()
 
 
-def _block(kv: KVShape, seed: int = 0) -> BlockKV:
-    g = torch.Generator().manual_seed(seed)
+def noise(kv: KVShape, seed: int = 0) -> BlockKV:
+    made = torch.Generator().manual_seed(seed)
     shape = (kv.layers, kv.tokens, kv.heads, kv.head_dim)
-    return BlockKV(torch.randn(shape, generator=g), torch.randn(shape, generator=g) * 2)
+    return BlockKV(torch.randn(shape, generator=made), torch.randn(shape, generator=made) * 2)
 
 
-def _round(codec: Codec, block: BlockKV, offset: float = 0.0) -> BlockKV:
+def encoded(codec: Codec, block: BlockKV) -> Tensor:
     record = torch.full((codec.record_bytes,), 0xCD, dtype=torch.uint8)
     codec.encode(block, record)
-    out = BlockKV(torch.full_like(block.keys, float("nan")), torch.full_like(block.values, float("nan")))
-    codec.decode(record, out.keys, out.values, offset)
+    return record
+
+
+def round_trip(codec: Codec, block: BlockKV, offset: float = 0.0) -> BlockKV:
+    out = BlockKV(torch.full_like(block.keys, math.nan), torch.full_like(block.values, math.nan))
+    codec.decode(encoded(codec, block), out.keys, out.values, offset)
     return out
 
 
-@settings(max_examples=25, deadline=None)
-@given(layers=st.integers(1, 3), tokens=st.integers(1, 70), heads=st.integers(1, 3), half=st.integers(2, 10),
-       group=st.sampled_from([7, 16, 32]), seed=st.integers(0, 99))
-def test_int4_error_is_bounded_by_the_groups_range(layers: int, tokens: int, heads: int, half: int, group: int, seed: int) -> None:
-    kv = KVShape(layers, tokens, heads, 2 * half)
-    block = _block(kv, seed)
-    out = _round(Codec(CodecConfig(4, group, 2 * half), kv, ROTARY), block)
-    for got, true in ((out.keys, block.keys), (out.values, block.values)):
-        spread = float(true.max() - true.min())
-        assert (got - true).abs().max() <= spread / 30 * 1.01 + 0.01
+def spread(x: Tensor, dim: int) -> Tensor:
+    return x.amax(dim, keepdim=True) - x.amin(dim, keepdim=True)
 
 
-def test_bf16_gives_back_what_bf16_can_hold() -> None:
-    kv = KVShape(2, 9, 2, 8)
-    block = _block(kv)
-    out = _round(Codec(CodecConfig(16), kv, ROTARY), block)
-    assert torch.equal(out.keys, block.keys.bfloat16().float())
-    assert torch.equal(out.values, block.values.bfloat16().float())
+@settings(max_examples=40)
+@given(
+    layers=st.integers(1, 3),
+    tokens=st.integers(1, 70),
+    heads=st.integers(1, 3),
+    head_dim=st.sampled_from([6, 12, 48, 80]),
+    key_group=st.sampled_from([5, 16, 64]),
+    value_group=st.sampled_from([8, 64]),
+    seed=st.integers(0, 99),
+)
+def test_error_is_within_half_a_step_of_its_group(
+    layers: int, tokens: int, heads: int, head_dim: int, key_group: int, value_group: int, seed: int
+) -> None:
+    kv = KVShape(layers, tokens, heads, head_dim)
+    block = noise(kv, seed)
+    out = round_trip(make_codec(CodecConfig(4, key_group, value_group), kv, ROTARY), block)
+    for first in range(0, tokens, key_group):
+        group = block.keys[:, first : first + key_group]
+        bound = (spread(group, 1) + group.abs().amax(1, keepdim=True) / 128) / 29
+        assert ((out.keys[:, first : first + key_group] - group).abs() <= bound).all()
+    bound = (spread(block.values, -1) + block.values.abs().amax(-1, keepdim=True) / 128) / 29
+    assert ((out.values - block.values).abs() <= bound).all()
 
 
-def test_record_is_a_whole_number_of_pages_and_a_quarter_of_bf16() -> None:
-    kv = KVShape(6, 192, 7, 64)
-    codec = Codec(CodecConfig(), kv, ROTARY)
-    assert codec.record_bytes % PAGE == 0
-    assert 0.25 < codec.record_bytes / kv.bf16_bytes < 0.29
-
-
-@pytest.mark.parametrize("scale", [1e-30, 1e-6, 1.0, 1e4, 1e30])
+@pytest.mark.parametrize("scale", [1e-30, 1e-6, 1.0, 1e4, 1e30, 2e37])
 def test_any_size_of_numbers_keeps_its_relative_error(scale: float) -> None:
     kv = KVShape(1, 64, 1, 16)
-    block = _block(kv)
+    block = noise(kv)
     big = BlockKV(block.keys * scale, block.values * scale)
-    out = _round(Codec(CodecConfig(4, 64, 16), kv, RotarySpec()), big)
-    assert torch.isfinite(out.keys).all()
+    out = round_trip(make_codec(CodecConfig(4, 64, 16), kv, STILL), big)
     for got, true in ((out.keys.double(), big.keys.double()), (out.values.double(), big.values.double())):
         assert (got - true).norm() / true.norm() < 0.12
 
 
-@pytest.mark.parametrize("poison", [float("nan"), float("inf"), float("-inf")])
-def test_numbers_that_are_not_finite_are_repaired_and_counted(poison: float) -> None:
-    kv = KVShape(1, 32, 1, 16)
-    block = _block(kv)
-    block.keys[0, 3, 0, 5] = poison
-    codec = Codec(CodecConfig(4, 32, 16), kv, RotarySpec())
-    out = _round(codec, block)
+@pytest.mark.parametrize("poison", [math.nan, math.inf, -math.inf])
+def test_numbers_that_are_not_finite_are_mended_counted_and_spoil_no_other_channel(poison: float) -> None:
+    kv = KVShape(2, 32, 1, 16)
+    codec, block = make_codec(CodecConfig(4, 32, 16), kv, STILL), noise(kv)
+    assert codec.repaired(encoded(codec, block)) == 0
+    clean = round_trip(codec, block)
+    block.keys[1, 3, 0, 5] = block.values[0, 2, 0, 1] = poison
+    assert codec.repaired(encoded(codec, block)) == 2
+    out = round_trip(codec, block)
     assert torch.isfinite(out.keys).all()
     assert torch.isfinite(out.values).all()
-    assert codec.repairs == 1
     others = torch.arange(16) != 5
-    assert (out.keys - block.keys)[..., others].abs().max() < 0.5
+    assert torch.equal(out.keys[..., others], clean.keys[..., others])
+    assert torch.equal(out.values[1], clean.values[1])
 
 
-def test_placement_turns_once_from_the_source() -> None:
-    """Decoding at an offset equals turning the decoded block, and decoding again gives the same bits."""
+def test_16_bits_give_back_what_bf16_can_hold() -> None:
+    kv = KVShape(2, 9, 2, 8)
+    codec, block = make_codec(CodecConfig(16), kv, ROTARY), noise(kv)
+    out = round_trip(codec, block)
+    assert torch.equal(out.keys, block.keys.bfloat16().float())
+    assert torch.equal(out.values, block.values.bfloat16().float())
+    placed = round_trip(codec, block, -7.0)
+    assert torch.allclose(placed.keys, turned(out.keys, ROTARY, -7.0), atol=1e-6)
+    assert torch.equal(placed.values, out.values)
+
+
+def test_placing_turns_once_and_always_from_the_source() -> None:
     kv = KVShape(2, 20, 2, 16)
-    codec = Codec(CodecConfig(4, 8, 16), kv, ROTARY)
-    block = _block(kv)
-    still, placed = _round(codec, block), _round(codec, block, -16.0)
-    pairs = torch.view_as_complex(still.keys[..., :4].unflatten(-1, (2, 2)).contiguous())
-    turned = torch.view_as_real(pairs * torch.exp(1j * torch.tensor([0.9, 0.3]) * -16.0)).flatten(-2)
-    assert torch.allclose(placed.keys[..., :4], turned, atol=1e-5)
-    assert torch.equal(placed.keys[..., 4:], still.keys[..., 4:])
+    codec, block = make_codec(CodecConfig(4, 8, 16), kv, ROTARY), noise(kv)
+    still, placed = round_trip(codec, block), round_trip(codec, block, -16.0)
+    assert torch.allclose(placed.keys, turned(still.keys, ROTARY, -16.0), atol=2e-6)
+    assert torch.equal(placed.keys[..., [0, 1, *range(6, 16)]], still.keys[..., [0, 1, *range(6, 16)]])
     assert torch.equal(placed.values, still.values)
-    assert torch.equal(_round(codec, block, -16.0).keys, placed.keys)
+    assert torch.equal(round_trip(codec, block, -16.0).keys, placed.keys)
+    assert torch.equal(round_trip(codec, block, 0.0).keys, still.keys)
 
 
-def test_writes_into_a_strided_view_and_nowhere_else() -> None:
+@pytest.mark.parametrize("bits", [4, 16])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_writes_into_a_strided_view_of_any_type_and_nowhere_else(bits: int, dtype: torch.dtype) -> None:
     kv = KVShape(2, 12, 3, 8)
-    codec = Codec(CodecConfig(4, 12, 8), kv, RotarySpec())
-    block = _block(kv)
-    record = torch.empty(codec.record_bytes, dtype=torch.uint8)
-    codec.encode(block, record)
-    context = torch.full((2, 3, 4 * 12, 8), 7.0)
-    view = context.view(2, 3, 4, 12, 8).permute(0, 2, 3, 1, 4)
-    codec.decode(record, view[:, 2], torch.empty(2, 12, 3, 8), 0.0)
-    assert (view[:, [0, 1, 3]] == 7).all()
-    assert torch.equal(view[:, 2], _round(codec, block).keys)
+    codec, block = make_codec(CodecConfig(bits, 5, 8), kv, ROTARY), noise(kv)
+    contexts = [torch.full((2, 3, 4 * 12, 8), 7.0, dtype=dtype) for _ in range(2)]
+    keys, values = (context.view(2, 3, 4, 12, 8).permute(0, 2, 3, 1, 4) for context in contexts)
+    codec.decode(encoded(codec, block), keys[:, 2], values[:, 2], -4.0)
+    expected = round_trip(codec, block, -4.0)
+    assert torch.equal(keys[:, 2], expected.keys.to(dtype))
+    assert torch.equal(values[:, 2], expected.values.to(dtype))
+    for view in (keys, values):
+        assert (view[:, [0, 1, 3]] == 7).all()
 
 
-def test_layouts_that_cannot_be_are_refused() -> None:
-    with pytest.raises(InputError, match="3-bit"):
-        Codec(CodecConfig(3), KVShape(1, 4, 1, 8), ROTARY)
-    with pytest.raises(InputError, match="don't divide"):
-        Codec(CodecConfig(4, 64, 64), KVShape(1, 4, 1, 8), ROTARY)
+@pytest.mark.parametrize("bits", [4, 16])
+def test_takes_keys_of_any_type_and_strides(bits: int) -> None:
+    kv = KVShape(2, 12, 3, 8)
+    codec, block = make_codec(CodecConfig(bits, 5, 8), kv, ROTARY), noise(kv)
+    half = BlockKV(block.keys.bfloat16(), block.values.bfloat16())
+    odd = BlockKV(half.keys.permute(3, 2, 1, 0).contiguous().permute(3, 2, 1, 0), half.values.transpose(1, 2).contiguous().transpose(1, 2))
+    plain = BlockKV(half.keys.float(), half.values.float())
+    assert torch.equal(encoded(codec, odd)[:-PAGE], encoded(codec, plain)[:-PAGE])
+    assert torch.equal(round_trip(codec, odd).keys.float(), round_trip(codec, plain).keys.bfloat16().float())
 
 
-def test_fingerprint_tells_layouts_apart() -> None:
+def test_a_record_is_whole_pages_and_a_little_over_a_quarter_of_bf16() -> None:
+    kv = KVShape(6, 192, 7, 64)
+    codec = make_codec(CodecConfig(), kv, ROTARY)
+    assert codec.record_bytes % PAGE == 0
+    assert 0.25 < codec.record_bytes / kv.bf16_bytes < 0.29
+
+
+def test_the_papers_block_takes_what_the_paper_says() -> None:
+    """Matrix-Game 2.0's chunk, groups of 128: 129.4 MB against 486.6 in bf16 (kv_memory 3.2)."""
+    kv = KVShape(30, 2640, 12, 128)
+    assert kv.bf16_bytes == 486_604_800
+    assert make_codec(CodecConfig(4, 128, 128), kv, STILL).record_bytes == pytest.approx(129.4e6, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("config", "kv", "rotary", "message"),
+    [
+        (CodecConfig(3), KVShape(1, 4, 1, 8), ROTARY, "3-bit"),
+        (CodecConfig(4, 0), KVShape(1, 4, 1, 8), ROTARY, "at least one"),
+        (CodecConfig(4), KVShape(1, 4, 1, 4), ROTARY, "don't fit"),
+    ],
+)
+def test_what_cannot_be_is_refused(config: CodecConfig, kv: KVShape, rotary: RotarySpec, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        make_codec(config, kv, rotary)
+
+
+def test_fingerprints_tell_layouts_apart() -> None:
     kv = KVShape(1, 8, 1, 16)
-    prints = {Codec(CodecConfig(b, k, 16), kv, ROTARY).fingerprint for b, k in ((4, 4), (4, 8), (16, 8))}
-    assert len(prints) == 3
+    configs = [CodecConfig(4, 4, 16), CodecConfig(4, 8, 16), CodecConfig(16, 8, 16)]
+    prints = {fingerprint(config, kv, ROTARY) for config in configs} | {fingerprint(configs[0], kv, STILL)}
+    assert len(prints) == 4

@@ -2,150 +2,127 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 import torch
+from torch import Tensor
 
 from tests.helpers.fake_tiers import FakeTier
-from worldpager.engine.errors import TierError
-from worldpager.engine.memory import disk_tier
-from worldpager.engine.memory.disk_io import probe_direct
-from worldpager.engine.memory.disk_tier import PREFIX, DiskTier, sweep
-from worldpager.engine.memory.tier import Label, MemoryTier, RecordLost, Tier
+from worldpager.engine.memory.device_tier import DeviceTier
+from worldpager.engine.memory.disk_tier import open_disk_tier
+from worldpager.engine.memory.host_tier import HostTier
+from worldpager.engine.memory.layout import PAGE, aligned_bytes
+from worldpager.engine.memory.tier import DamagedError, Stamp, Tier, checksum
 
-SIZE = 8192
-CPU = torch.device("cpu")
-Build = Callable[[Path, pytest.MonkeyPatch], Tier]
+SIZE, SLOTS = 2 * PAGE, 5
+DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
-
-def _buffered(folder: Path, patch: pytest.MonkeyPatch) -> Tier:
-    patch.setattr(disk_tier, "probe_direct", lambda folder: "refused for the test")
-    return DiskTier(folder, SIZE, layout=7, budget=5 * (SIZE + 4096))
-
-
-TIERS: dict[str, Build] = {
-    "host": lambda folder, patch: MemoryTier("host", 5, SIZE, CPU),
-    "device": lambda folder, patch: MemoryTier("device", 5, SIZE, CPU),
-    "disk": lambda folder, patch: DiskTier(folder, SIZE, layout=7, budget=5 * (SIZE + 4096)),
-    "disk, buffered": _buffered,
-    "remote": lambda folder, patch: FakeTier(5, SIZE),
+TIERS: dict[str, Callable[[Path], Tier]] = {
+    "host": lambda folder: HostTier(SLOTS, SIZE),
+    "device": lambda folder: DeviceTier(SLOTS, SIZE, DEVICE),
+    "disk": lambda folder: open_disk_tier(folder, SLOTS * (SIZE + PAGE), SIZE, 7, 9),
+    "disk, buffered": lambda folder: open_disk_tier(folder, SLOTS * (SIZE + PAGE), SIZE, 7, 9, direct=False),
+    "remote": lambda folder: FakeTier(SLOTS, SIZE),
 }
 
 
 @pytest.fixture(params=TIERS)
-def tier(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tier]:
-    made = TIERS[request.param](tmp_path, monkeypatch)
+def tier(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Tier]:
+    made = TIERS[request.param](tmp_path)
     yield made
     made.close()
 
 
-def _record(seed: int) -> torch.Tensor:
-    return torch.randint(0, 256, (SIZE,), dtype=torch.uint8, generator=torch.Generator().manual_seed(seed))
+def record(seed: int) -> Tensor:
+    return aligned_bytes(SIZE).copy_(torch.randint(0, 256, (SIZE,), dtype=torch.uint8, generator=torch.Generator().manual_seed(seed)))
+
+
+def stamp(block: int, generation: int = 0) -> Stamp:
+    return Stamp(block, generation, checksum(record(block)))
+
+
+def claim(tier: Tier) -> int:
+    slot = tier.allocate()
+    assert slot is not None
+    return slot
+
+
+def served(tier: Tier, slot: int, expected: Stamp) -> Tensor:
+    out = aligned_bytes(SIZE).fill_(0xEE)
+    tier.read(slot, out, expected)
+    return out
 
 
 def test_gives_back_what_was_written(tier: Tier) -> None:
-    slots = [tier.slots.allocate() for _ in range(5)]
-    assert tier.slots.allocate() is None, "a full tier has no slot"
-    for i, slot in enumerate(slots):
-        assert slot is not None
-        tier.write(slot, _record(i), Label(i, i + 1, 9))
-    for i, slot in reversed(list(enumerate(slots))):
-        assert slot is not None
-        out = torch.zeros(SIZE, dtype=torch.uint8)
-        tier.read(slot, out, Label(i, i + 1, 9))
-        assert torch.equal(out, _record(i))
+    slots = [claim(tier) for _ in range(SLOTS)]
+    for block, slot in enumerate(slots):
+        tier.write(slot, record(block), stamp(block))
+    for block, slot in reversed(list(enumerate(slots))):
+        assert torch.equal(served(tier, slot, stamp(block)), record(block))
+
+
+def test_has_its_capacity_and_no_more(tier: Tier) -> None:
+    assert tier.capacity == SLOTS
+    slots = {claim(tier) for _ in range(SLOTS)}
+    assert len(slots) == SLOTS == tier.used
+    assert tier.allocate() is None
+    tier.check(slots)
+    tier.free(slots.pop())
+    assert tier.used == SLOTS - 1
+    tier.check(slots)
+    assert tier.allocate() is not None
 
 
 def test_a_slot_is_reused_and_holds_the_newest(tier: Tier) -> None:
-    slot = tier.slots.allocate()
-    assert slot is not None
-    tier.write(slot, _record(1), Label(1, 1, 9))
-    tier.slots.release(slot)
-    again = tier.slots.allocate()
-    assert again == slot
-    tier.write(again, _record(2), Label(2, 2, 9))
-    out = torch.zeros(SIZE, dtype=torch.uint8)
-    tier.read(again, out, Label(2, 2, 9))
-    assert torch.equal(out, _record(2))
+    slot = claim(tier)
+    tier.write(slot, record(1), stamp(1))
+    tier.free(slot)
+    assert claim(tier) == slot
+    tier.write(slot, record(2), stamp(2))
+    assert torch.equal(served(tier, slot, stamp(2)), record(2))
 
 
-def test_double_free_is_a_fault(tier: Tier) -> None:
-    slot = tier.slots.allocate()
-    assert slot is not None
-    tier.slots.release(slot)
-    with pytest.raises(ValueError, match="not in use"):
-        tier.slots.release(slot)
+@pytest.mark.parametrize("wrong", [stamp(4), stamp(3, generation=2)])
+def test_another_blocks_bytes_are_never_served(tier: Tier, wrong: Stamp) -> None:
+    slot = claim(tier)
+    tier.write(slot, record(3), stamp(3, generation=1))
+    with pytest.raises(DamagedError):
+        served(tier, slot, wrong)
 
 
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[DiskTier]:
-    made = DiskTier(tmp_path, SIZE, layout=7, budget=4 * (SIZE + 4096))
-    yield made
-    made.close()
+def test_what_was_freed_is_not_served_to_the_next(tier: Tier) -> None:
+    slot = claim(tier)
+    tier.write(slot, record(1), stamp(1))
+    tier.free(slot)
+    with pytest.raises((DamagedError, OSError)):
+        served(tier, claim(tier), stamp(2))
 
 
-@pytest.mark.parametrize("where", [0, 40, 4095, 4096, 4096 + SIZE - 1])
-def test_a_flipped_byte_is_never_served(disk: DiskTier, where: int) -> None:
-    disk.write(1, _record(1), Label(3, 4, 9))
-    descriptor = os.dup(disk._file)  # the arena has no name any more
-    buffered = os.open(f"/proc/self/fd/{descriptor}", os.O_RDWR)
-    at = disk.slot_bytes + where
-    old = os.pread(buffered, 1, at)
-    os.pwrite(buffered, bytes([old[0] ^ 1]), at)
-    os.fsync(buffered)
-    os.close(buffered)
-    os.close(descriptor)
-    untouched = where in range(72, 4096)  # behind the header's checksum lies padding
-    if untouched:
-        disk.read(1, torch.empty(SIZE, dtype=torch.uint8), Label(3, 4, 9))
-    else:
-        with pytest.raises(RecordLost):
-            disk.read(1, torch.empty(SIZE, dtype=torch.uint8), Label(3, 4, 9))
+def test_freeing_twice_or_what_never_was_in_use_is_a_fault(tier: Tier) -> None:
+    slot = claim(tier)
+    tier.free(slot)
+    for unused in (slot, SLOTS + 3):
+        with pytest.raises(ValueError, match="not in use"):
+            tier.free(unused)
 
 
-@pytest.mark.parametrize("label", [Label(4, 4, 9), Label(3, 5, 9), Label(3, 4, 8)])
-def test_another_blocks_record_is_never_served(disk: DiskTier, label: Label) -> None:
-    disk.write(0, _record(1), Label(3, 4, 9))
-    with pytest.raises(RecordLost, match="another record"):
-        disk.read(0, torch.empty(SIZE, dtype=torch.uint8), label)
+def test_check_tells_lost_and_stolen_slots(tier: Tier) -> None:
+    slot = claim(tier)
+    with pytest.raises(AssertionError, match=str(slot)):
+        tier.check(set())
 
 
-def test_a_truncated_arena_is_a_lost_record(disk: DiskTier) -> None:
-    disk.write(0, _record(1), Label(3, 4, 9))
-    os.ftruncate(disk._file, 4096)
-    with pytest.raises(RecordLost, match="too short"):
-        disk.read(0, torch.empty(SIZE, dtype=torch.uint8), Label(3, 4, 9))
+def test_workers_move_different_slots_at_once(tier: Tier) -> None:
+    slots = [claim(tier) for _ in range(SLOTS)]
 
+    def rewrite(block: int) -> None:
+        for generation in range(20):
+            held = stamp(block, generation)
+            tier.write(slots[block], record(block), held)
+            assert torch.equal(served(tier, slots[block], held), record(block))
 
-def test_nothing_is_left_in_the_folder(tmp_path: Path) -> None:
-    tier = DiskTier(tmp_path, SIZE, layout=7)
-    tier.write(0, _record(1), Label(0, 0, 0))
-    assert list(tmp_path.iterdir()) == []
-    tier.close()
-
-
-def test_arenas_of_the_dead_are_swept_and_others_stay(tmp_path: Path) -> None:
-    boot = disk_tier._boot_id()
-    dead, living = tmp_path / f"{PREFIX}4194303-{boot}-aa.arena", tmp_path / f"{PREFIX}{os.getpid()}-{boot}-bb.arena"
-    rebooted, foreign = tmp_path / f"{PREFIX}{os.getpid()}-000000000001-cc.arena", tmp_path / "holiday.arena"
-    for path in (dead, living, rebooted, foreign):
-        path.write_bytes(b"x")
-    assert set(sweep(tmp_path)) == {dead, rebooted}
-    assert living.exists()
-    assert foreign.exists()
-
-
-def test_a_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    file.write_text("in the way")
-    with pytest.raises(TierError, match="file"):
-        DiskTier(file / "below", SIZE, layout=7)
-
-
-def test_probe_leaves_nothing_and_says_why_not(tmp_path: Path) -> None:
-    assert isinstance(probe_direct(tmp_path), str)
-    assert list(tmp_path.iterdir()) == []
-    assert "can't write" in probe_direct(tmp_path / "absent")
+    with ThreadPoolExecutor(SLOTS) as workers:
+        list(workers.map(rewrite, range(SLOTS)))

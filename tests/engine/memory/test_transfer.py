@@ -1,88 +1,190 @@
-"""Workers: order of service, failures as outcomes, limits on an injected clock, clean ends."""
+"""Workers: order of service, failures as outcomes, limits on an injected clock, clean ends. Interleavings are forced by events."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterator
 
-from worldpager.engine.memory.tier import RecordLost
-from worldpager.engine.memory.transfer import Move, Outcome, Priority, ThreadedMover, TokenBucket
+import pytest
+
+from tests.helpers.clocks import HandClock
+from worldpager.engine.memory import transfer
+from worldpager.engine.memory.block import Block
+from worldpager.engine.memory.tier import DamagedError, Stamp
+from worldpager.engine.memory.transfer import Bandwidth, Move, Outcome, Purpose, ThreadedTransfers
+from worldpager.engine.types import BlockId
+
+PATIENCE = 20.0
 
 
-def _collect(mover: ThreadedMover, count: int) -> list[Outcome]:
+class Gate:
+    """A move that begins, tells, and ends when allowed."""
+
+    def __init__(self, purpose: Purpose, number: int = 0) -> None:
+        self.begun, self.may_end = threading.Event(), threading.Event()
+        self.move = move(purpose, number, self._pass)
+
+    def _pass(self) -> None:
+        self.begun.set()
+        assert self.may_end.wait(PATIENCE)
+
+
+def move(purpose: Purpose, number: int, work: Callable[[], object] = lambda: None, size: int = 0) -> Move:
+    def run() -> Stamp:
+        work()
+        return Stamp(number, 0, 0)
+
+    return Move(purpose, Block(BlockId(number)), size, run)
+
+
+@pytest.fixture
+def transfers() -> Iterator[ThreadedTransfers]:
+    made = ThreadedTransfers(readers=1)
+    yield made
+    made.close()
+
+
+def outcomes(transfers: ThreadedTransfers, count: int) -> list[Outcome]:
+    """The next ``count`` outcomes, in order of their ends."""
     found: list[Outcome] = []
-    ended = threading.Event()
-    for _ in range(2000):
-        found += mover.outcomes()
+    patience = threading.Event()
+    for _ in range(int(PATIENCE / 0.002)):
+        found += transfers.collect()
         if len(found) >= count:
             return found
-        ended.wait(0.005)
+        patience.wait(0.002)
     raise AssertionError(f"only {len(found)} of {count} moves ended")
 
 
-def test_exact_reads_go_before_speculation() -> None:
-    gate, order = threading.Event(), []
-    mover = ThreadedMover(readers=1)
-    mover.submit(Move("gate", 0, Priority.EXACT, 0, lambda: gate.wait(10) and None))
-    for block, priority in ((1, Priority.SPECULATION), (2, Priority.EXACT), (3, Priority.SPECULATION), (4, Priority.EXACT)):
-        mover.submit(Move("read", block, priority, 0, lambda block=block: order.append(block)))  # type: ignore[misc]
-    gate.set()
-    _collect(mover, 5)
-    assert order == [2, 4, 1, 3]
-    mover.close()
+def test_exact_reads_go_before_speculation_and_each_in_order(transfers: ThreadedTransfers) -> None:
+    gate = Gate(Purpose.EXACT)
+    transfers.submit([gate.move])
+    assert gate.begun.wait(PATIENCE)
+    wishes = [(1, Purpose.AHEAD), (2, Purpose.EXACT), (3, Purpose.AHEAD), (4, Purpose.EXACT)]
+    transfers.submit([move(purpose, number) for number, purpose in wishes])
+    gate.may_end.set()
+    assert [outcome.move.block.id for outcome in outcomes(transfers, 5)] == [0, 2, 4, 1, 3]
 
 
-def test_a_failing_move_is_an_outcome_and_the_worker_lives() -> None:
-    def lost() -> None:
-        raise RecordLost("the file is too short")
+def test_a_write_waits_for_an_exact_read_but_not_for_speculation(transfers: ThreadedTransfers) -> None:
+    exact = Gate(Purpose.EXACT)
+    transfers.submit([exact.move])
+    assert exact.begun.wait(PATIENCE)
+    write = Gate(Purpose.WRITE_BACK, 1)
+    transfers.submit([write.move])
+    assert not write.begun.wait(0.05)
+    ahead = Gate(Purpose.AHEAD, 2)
+    transfers.submit([ahead.move])
+    exact.may_end.set()
+    assert write.begun.wait(PATIENCE)
+    assert ahead.begun.wait(PATIENCE)
+    for gate in (write, ahead):
+        gate.may_end.set()
+    outcomes(transfers, 3)
+
+
+def test_a_slow_write_keeps_no_read_waiting(transfers: ThreadedTransfers) -> None:
+    write = Gate(Purpose.WRITE_BACK, 1)
+    transfers.submit([write.move])
+    assert write.begun.wait(PATIENCE)
+    transfers.submit([move(Purpose.AHEAD, 2)])
+    assert [outcome.move.block.id for outcome in outcomes(transfers, 1)] == [2]
+    write.may_end.set()
+    outcomes(transfers, 1)
+
+
+@pytest.mark.parametrize("purpose", Purpose)
+def test_a_failing_move_is_an_outcome_and_the_worker_lives(transfers: ThreadedTransfers, purpose: Purpose) -> None:
+    def damaged() -> None:
+        raise DamagedError("the checksum is wrong")
 
     def broken() -> None:
         raise ZeroDivisionError
 
-    mover = ThreadedMover(readers=1)
-    for work in (lost, broken, lambda: None):
-        mover.submit(Move("read", 1, Priority.EXACT, 0, work))
-    errors = [outcome.error for outcome in _collect(mover, 3)]
-    assert errors[0] == "the file is too short"
-    assert "ZeroDivisionError" in errors[1]
-    assert errors[2] == ""
-    mover.close()
+    transfers.submit([move(purpose, 1, damaged), move(purpose, 2, broken), move(purpose, 3)])
+    errors = [type(outcome.error) for outcome in outcomes(transfers, 3)]
+    assert errors == [DamagedError, ZeroDivisionError, type(None)]
 
 
-def test_writes_do_not_hold_up_reads() -> None:
-    gate = threading.Event()
-    mover = ThreadedMover(readers=1)
-    mover.submit(Move("write back", 1, Priority.WRITE_BACK, 0, lambda: gate.wait(10) and None))
-    mover.submit(Move("read", 2, Priority.EXACT, 0, lambda: None))
-    assert _collect(mover, 1)[0].move.block == 2
-    gate.set()
-    _collect(mover, 1)
-    mover.close()
+def test_a_queued_move_can_be_withdrawn_and_a_begun_one_cannot(transfers: ThreadedTransfers) -> None:
+    gate = Gate(Purpose.AHEAD)
+    queued, kept = move(Purpose.AHEAD, 1), move(Purpose.AHEAD, 2)
+    transfers.submit([gate.move])
+    assert gate.begun.wait(PATIENCE)
+    transfers.submit([queued, kept])
+    assert transfers.withdraw({gate.move, queued}) == {queued}
+    gate.may_end.set()
+    assert [outcome.move for outcome in outcomes(transfers, 2)] == [gate.move, kept]
 
 
-def test_closing_ends_the_threads_and_drops_what_waits() -> None:
-    gate, started, ran = threading.Event(), threading.Event(), []
-    mover = ThreadedMover(readers=1)
+def test_says_since_when_a_move_has_been_running() -> None:
+    clock = HandClock(5.0)
+    transfers, gate = ThreadedTransfers(readers=1, clock=clock), Gate(Purpose.EXACT)
+    assert transfers.oldest_start() is None
+    transfers.submit([gate.move])
+    assert gate.begun.wait(PATIENCE)
+    clock.now = 25.0
+    assert transfers.oldest_start() == 5.0
+    gate.may_end.set()
+    outcomes(transfers, 1)
+    transfers.close()
 
-    def block() -> None:
-        started.set()
-        gate.wait(10)
 
-    mover.submit(Move("read", 1, Priority.EXACT, 0, block))
-    assert started.wait(10)
-    mover.submit(Move("read", 2, Priority.EXACT, 0, lambda: ran.append(2)))
-    closing = threading.Thread(target=mover.close)
+def test_closing_gives_up_what_is_queued(transfers: ThreadedTransfers) -> None:
+    gate, ran = Gate(Purpose.EXACT), threading.Event()
+    transfers.submit([gate.move])
+    assert gate.begun.wait(PATIENCE)
+    transfers.submit([move(Purpose.EXACT, 1, ran.set)])
+    closing = threading.Thread(target=transfers.close)
     closing.start()
-    gate.set()
-    closing.join(10)
+    gate.may_end.set()
+    closing.join(PATIENCE)
     assert not closing.is_alive()
-    assert ran == []
-    assert not any(t.name.startswith("worldpager-read") and t.is_alive() for t in mover._threads)
+    assert not ran.is_set()
 
 
-def test_token_bucket_spreads_bytes_over_time() -> None:
-    now = [0.0]
-    bucket = TokenBucket(100.0, lambda: now[0])
-    assert bucket.wait_for(50) == 0.5
-    assert bucket.wait_for(50) == 1.0
-    now[0] = 5.0
-    assert bucket.wait_for(100) == 1.0
+def test_closing_does_not_wait_for_a_worker_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transfer, "CLOSING_SECONDS", 0.05)
+    transfers, gate = ThreadedTransfers(readers=1), Gate(Purpose.EXACT)
+    transfers.submit([gate.move])
+    assert gate.begun.wait(PATIENCE)
+    transfers.close()
+    gate.may_end.set()
+
+
+def test_a_limited_drive_serves_one_request_after_the_other() -> None:
+    clock = HandClock(0.0)
+    drive = Bandwidth(100.0, clock, clock.sleep)
+    drive.spend(50)
+    drive.spend(25)
+    assert clock.slept == [0.5, 0.25]
+    clock.now = 10.0
+    drive.spend(100)
+    assert clock.slept[-1] == 1.0, "idle time is no credit"
+
+
+def test_requests_at_once_share_a_limited_drive() -> None:
+    clock = HandClock(0.0)
+    waits: list[float] = []
+    drive = Bandwidth(100.0, clock, waits.append)
+    drive.spend(50)
+    drive.spend(50)
+    assert waits == [0.5, 1.0]
+
+
+def test_without_a_limit_nothing_waits() -> None:
+    clock = HandClock()
+    Bandwidth(None, clock, clock.sleep).spend(1 << 40)
+    assert not clock.slept
+
+
+def test_limits_apply_to_reads_and_writes_apart() -> None:
+    clock = HandClock(0.0)
+    waits: list[float] = []
+    transfers = ThreadedTransfers(readers=1, read_limit=100.0, write_limit=10.0, clock=clock, wait=waits.append)
+    transfers.submit([move(Purpose.AHEAD, 1, size=50)])
+    outcomes(transfers, 1)
+    transfers.submit([move(Purpose.WRITE_BACK, 2, size=50)])
+    outcomes(transfers, 1)
+    assert waits == [0.5, 5.0]
+    transfers.close()
