@@ -20,7 +20,7 @@ from worldpager.engine.models.tiny.network import HEAD, TIME_FREQUENCIES, TinyNe
 from worldpager.engine.models.tiny.player import Player
 from worldpager.engine.models.tiny.render import FOV_X, HEIGHT, SIGHT, WIDTH, Scene
 from worldpager.engine.models.tiny.rollout import MEMORY_OFFSET, SCHEDULES
-from worldpager.engine.models.tiny.weights import load_network, shipped_weights, to_device
+from worldpager.engine.models.tiny.weights import in_type, load_network, shipped_weights
 from worldpager.engine.types import FieldOfView, Frames, Motion, Pose
 
 RATE = 14.0
@@ -82,7 +82,8 @@ class TinyModel:
         Raises `InputError` or `WeightsError`.
         """
         read = TinyOptions.read(options)
-        model = cls(to_device(load_network(read.weights or shipped_weights()), device), read)
+        network = load_network(read.weights or shipped_weights()).to(device)
+        model = cls(in_type(network, torch.bfloat16 if device.type == "cuda" else torch.float32), read)
         model.measure(read)
         return model
 
@@ -109,7 +110,7 @@ class TinyModel:
     @property
     def settings(self) -> dict[str, str]:
         """What was chosen, by option name."""
-        kind = "bfloat16" if self.device.type == "cuda" else "float32"
+        kind = str(self.memory_view.keys.dtype).removeprefix("torch.")
         spec = self._spec
         numbers = {"passes": self.passes, "window": spec.window, "retrieved": spec.retrieved, "threads": self.threads}
         return {**{name: str(number) for name, number in numbers.items()}, "dtype": kind}

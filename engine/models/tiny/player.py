@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from worldpager.engine.models.base import BlockKV, MemoryView
+from worldpager.engine.models.tiny.cpu_layer import LayerBuffers, Turns
 from worldpager.engine.models.tiny.network import HEAD, TIME_FREQUENCIES, TIME_PAIRS, Layer, TinyConfig, TinyNetwork, pose_features
 from worldpager.engine.models.tiny.rollout import LAST_LEVEL, MEMORY_OFFSET, SCHEDULES, SINK_OFFSET, noise, noised
 
@@ -32,10 +33,9 @@ class Context:
     The window is a ring: the newest chunk takes the oldest one's slot, and the others' keys are turned on by a chunk.
     """
 
-    def __init__(self, config: TinyConfig, window: int, retrieved: int, device: torch.device) -> None:
+    def __init__(self, config: TinyConfig, window: int, retrieved: int, dtype: torch.dtype, device: torch.device) -> None:
         self.tokens, self.frames, self.window, self.retrieved = config.tokens, config.frames, window, retrieved
         shape = (config.layers, config.heads, (retrieved + 1 + window + 1) * config.tokens, HEAD)
-        dtype = torch.bfloat16 if device.type == "cuda" else torch.float32
         self.keys, self.values = torch.zeros(shape, dtype=dtype, device=device), torch.zeros(shape, dtype=dtype, device=device)
         self.view = MemoryView(self._memory(self.keys), self._memory(self.values))
         self._newest = 0
@@ -103,11 +103,9 @@ class Player:
     def __init__(self, network: TinyNetwork, window: int, retrieved: int) -> None:
         self.network, self.config = network, network.config
         self.device = network.place.device
-        self.context = Context(self.config, window, retrieved, self.device)
-        rows, heads = self.config.tokens, self.config.heads
-        length = self.context.keys.shape[2]
-        self._scores = torch.empty(heads * rows * length if self.device.type == "cpu" else 0)
-        self._attended = torch.empty(heads, rows, HEAD)
+        self.context = Context(self.config, window, retrieved, network.patches.weight.dtype, self.device)
+        plain = self.context.keys.dtype == torch.float32 and self.device.type == "cpu"
+        self.buffers = LayerBuffers(self.config, self.context.keys.shape[2]) if plain else None
         self.reset(0)
 
     def reset(self, seed: int) -> None:
@@ -170,26 +168,23 @@ class Player:
 
     def run_layers(self, noisy: Tensor, level: Tensor, features: Tensor, rotation: tuple[Tensor, Tensor], first_slot: int) -> Tensor:
         """Tokens [1, N, width] after all layers; leaves the chunk's keys and values in the current slot."""
-        context = self.context
+        context, buffers = self.context, self.buffers
         x = self.network.embed(noisy.to(context.keys.dtype), level, features)
-        here = context.slot(context.current)
+        here, seen = context.slot(context.current), slice(first_slot * context.tokens, None)
+        turns = Turns.of(rotation) if buffers else None
         for index, layer in enumerate(self.network.layers):
             assert isinstance(layer, Layer)
-            q, k, v = layer.project(x, *rotation)
-            context.keys[index, :, here] = k[0].transpose(0, 1)
-            context.values[index, :, here] = v[0].transpose(0, 1)
+            keys, values = context.keys[index], context.values[index]
+            if buffers and turns:
+                buffers.project(layer, x[0], turns, keys[:, here], values[:, here])
+            else:
+                q, k, v = layer.project(x, *rotation)
+                keys[:, here], values[:, here] = k[0].transpose(0, 1), v[0].transpose(0, 1)
             if self.chunk == 0:
                 context.fill_alone(index)
-            seen = slice(first_slot * context.tokens, None)
-            out = self._attend(q[0].transpose(0, 1), context.keys[index, :, seen], context.values[index, :, seen])
-            x = layer.finish(x, out.transpose(0, 1)[None], rotation[1])
+            if buffers and turns:
+                buffers.finish(layer, x[0], turns, keys[:, seen], values[:, seen])
+            else:
+                out = F.scaled_dot_product_attention(q.transpose(1, 2), keys[None, :, seen], values[None, :, seen])
+                x = layer.finish(x, out.transpose(1, 2), rotation[1])
         return x
-
-    def _attend(self, q: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-        """Attention of q [H, N, 64] over keys and values [H, M, 64]: [H, N, 64], in a buffer that the next call reuses."""
-        if self.device.type != "cpu":
-            return F.scaled_dot_product_attention(q[None], keys[None], values[None])[0]
-        scores = self._scores[: q.shape[0] * q.shape[1] * keys.shape[1]].view(q.shape[0], q.shape[1], keys.shape[1])
-        torch.bmm(q * HEAD**-0.5, keys.transpose(1, 2), out=scores)
-        torch.softmax(scores, -1, out=scores)
-        return torch.bmm(scores, values, out=self._attended)

@@ -71,10 +71,8 @@ def read_config(path: Path) -> TinyConfig:
     return config
 
 
-def to_device(network: TinyNetwork, device: torch.device) -> TinyNetwork:
-    """The network in the type it computes in: float32 on a CPU; on a GPU bfloat16 except for poses, levels and rotations."""
-    network = network.to(device)
-    if device.type == "cuda":
-        for part in (network.patches, network.layers, network.head):
-            part.to(torch.bfloat16)
+def in_type(network: TinyNetwork, dtype: torch.dtype) -> TinyNetwork:
+    """The network, in place, to compute in ``dtype`` except for poses, levels and rotations, which stay float32."""
+    for part in (network.patches, network.layers, network.head):
+        part.to(dtype)
     return network

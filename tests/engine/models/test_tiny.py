@@ -21,7 +21,7 @@ from worldpager.engine.models.tiny.clearance import clearance
 from worldpager.engine.models.tiny.network import TinyConfig, TinyNetwork
 from worldpager.engine.models.tiny.render import Scene, render
 from worldpager.engine.models.tiny.rollout import MEMORY_OFFSET, PlayOptions, placed, roll
-from worldpager.engine.models.tiny.weights import load_network
+from worldpager.engine.models.tiny.weights import in_type, load_network
 from worldpager.engine.models.tiny.worlds import CROWN, STEM, World, free_path, make_world
 from worldpager.engine.types import Pose
 
@@ -133,6 +133,14 @@ def test_pictures_are_those_of_the_plain_rollout(network: TinyNetwork, passes: i
     assert pictures.std() > 0.1
 
 
+def test_half_precision_says_nearly_the_same(network: TinyNetwork) -> None:
+    half = model_of(in_type(small_network(), torch.bfloat16))
+    assert half.memory_view.keys.dtype == torch.bfloat16
+    assert half.settings["dtype"] == "bfloat16"
+    for one, other in zip(play(half, MEMORY), play(model_of(network), MEMORY), strict=True):
+        assert np.abs(one.frames.astype(int) - other.frames.astype(int)).mean() < 3
+
+
 def test_without_memory_the_slots_are_left_out(network: TinyNetwork, monkeypatch: pytest.MonkeyPatch) -> None:
     none = [[0, 0]] * CHUNKS
     model = model_of(network, retrieved=0)
@@ -150,7 +158,8 @@ def test_memory_in_use_changes_the_picture(network: TinyNetwork) -> None:
 def test_nothing_is_read_that_was_not_written_for_this_chunk(network: TinyNetwork) -> None:
     clean, poisoned = model_of(network), model_of(network)
     context = poisoned._player.context
-    for buffer in (context.keys, context.values, poisoned._player._scores, poisoned._player._attended):
+    assert poisoned._player.buffers is not None
+    for buffer in (context.keys, context.values, *poisoned._player.buffers.all):
         buffer.fill_(math.nan)
     expected, outputs = list(clean.begin(SEED, prime=False)), list(poisoned.begin(SEED, prime=False))
     for s, poses in enumerate(path()[1:], 1):
