@@ -6,6 +6,7 @@ import argparse
 import os
 import pkgutil
 import re
+import shutil
 import signal
 import sys
 import traceback
@@ -13,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,9 +35,6 @@ HEADLESS_CHUNKS = 100
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program. Returns the exit status: 0, 1 for a fault, 2 for something that the user can put right, 130 after Ctrl-C."""
-    # Read by torch's OpenMP when it loads. Its threads otherwise spin at every barrier: with other programs on two cores a pass of the
-    # tiny model took 2,700 ms spinning and 200 ms sleeping.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     given = list(sys.argv[1:] if arguments is None else arguments)
     if not given or (given[0].startswith("-") and given[0] not in ("-h", "--help", "--version")):
         given.insert(0, "play")
@@ -219,8 +218,15 @@ def play_in_window(config: PlayConfig, options: argparse.Namespace) -> int:
             "Play without a window: worldpager play --headless --input script:tour --record tour.mp4",
         )
     source: ActionSource | None = open_source(options.input or KEYBOARD)
+    load_triton_before_opengl()
     run = import_module("worldpager.app.__main__").run
     return int(run(config, source=source, record=options.record))
+
+
+def load_triton_before_opengl() -> None:
+    """On a machine with an NVIDIA GPU, load Triton now: its LLVM dies while loading beside the one of Mesa's OpenGL, the reverse is fine."""
+    if shutil.which("nvidia-smi") is not None and find_spec("triton") is not None:
+        import_module("triton")
 
 
 def run_doctor(options: argparse.Namespace) -> int:

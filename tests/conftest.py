@@ -5,6 +5,7 @@ Without a screen pytest-xvfb starts a virtual one by itself.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import threading
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 if shutil.which("nvidia-smi") is None:
     os.environ.setdefault("TRITON_INTERPRET", "1")
+# Before any OpenGL: Triton's LLVM dies while loading beside the one that Mesa's software renderer brings; the other way round both live.
+if importlib.util.find_spec("triton") is not None:
+    importlib.import_module("triton")
 
 # A busy machine is no failure; CI draws the same examples each time.
 settings.register_profile("worldpager", deadline=None, derandomize="CI" in os.environ)
