@@ -224,7 +224,7 @@ def play_in_window(config: PlayConfig, options: argparse.Namespace) -> int:
 
 
 def load_triton_before_opengl() -> None:
-    """On a machine with an NVIDIA GPU, load Triton now: its LLVM dies while loading beside the one of Mesa's OpenGL, the reverse is fine."""
+    """On a machine with an NVIDIA GPU, load Triton now: beside Mesa's LLVM its own dies while loading; the reverse is fine."""
     if shutil.which("nvidia-smi") is not None and find_spec("triton") is not None:
         import_module("triton")
 
