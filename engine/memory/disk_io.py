@@ -31,18 +31,27 @@ class Arena:
     def write(self, offset: int, parts: Sequence[Tensor]) -> None:
         """Write ``parts`` one after another. Raises OSError when they don't all arrive."""
         self._move(os.pwritev, offset, parts, "wrote")
+        self._leave_cache()
 
     def read(self, offset: int, parts: Sequence[Tensor]) -> None:
         """Fill ``parts`` one after another. Raises OSError when the file ends before."""
         self._move(os.preadv, offset, parts, "read")
-        if not self.direct:  # the cache's copy would count against the memory budget
-            os.posix_fadvise(self._descriptor, offset, sum(len(part) for part in parts), os.POSIX_FADV_DONTNEED)
+        self._leave_cache()
+
+    def empty(self) -> None:
+        """Forget all bytes."""
+        os.ftruncate(self._descriptor, 0)
 
     def close(self) -> None:
         """Close the file; a scratch arena is gone then."""
         if self._descriptor >= 0:
             descriptor, self._descriptor = self._descriptor, -1
             os.close(descriptor)
+
+    def _leave_cache(self) -> None:
+        """Give up the page cache's copies: they would count against the memory budget. Those not yet written stay until a later call."""
+        if not self.direct:
+            os.posix_fadvise(self._descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
 
     def _move(self, call: object, offset: int, parts: Sequence[Tensor], verb: str) -> None:
         assert callable(call)
@@ -115,9 +124,10 @@ def _proven(arena: Arena) -> bool:
     try:
         arena.write(PAGE, [source[:PAGE], source[PAGE:]])
         arena.read(PAGE, [back[:PAGE], back[PAGE:]])
-        os.ftruncate(arena._descriptor, 0)
+        arena.empty()
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            arena.close()
             raise
         return False
     return bool(torch.equal(source, back))

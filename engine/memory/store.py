@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -75,12 +76,13 @@ class BlockStore:
         self._prefetcher = Prefetcher(self._table, self._host, self._device, disk, self._transfers, self._tally, stage_hosted=on_gpu)
         self._write_back = disk and WriteBack(self._table, self._host, disk, self._transfers, self._tally, config.watermark, clock)
         self._read_rate, self._write_rate = Rate(clock), Rate(clock)
-        self._repaired, self._lost = 0, 0
+        self._repaired, self._lost, self._full = 0, 0, False
         self._read_failure = ""
 
     def put(self, kv: BlockKV) -> BlockId | None:
         """Encode a block into a host slot, that of the coldest clean block if none is free. None, and counted, when there is no room."""
         slot = self._host_slot()
+        self._full = slot is None
         if slot is None:
             self._tally.blocks_refused += 1
             return None
@@ -129,13 +131,15 @@ class BlockStore:
 
     def tier_of(self, ids: Iterable[BlockId] | NDArray[np.int64]) -> NDArray[np.uint8]:
         """Code of the fastest tier that holds each block; TIER_NONE for unknown ones."""
-        return np.array([_tier_code(self._table.get(BlockId(int(number)))) for number in ids], np.uint8)
+        numbers = ids.tolist() if isinstance(ids, np.ndarray) else ids
+        return np.array([_tier_code(self._table.get(number)) for number in numbers], np.uint8)
 
     def tiers(self) -> tuple[TierUse, ...]:
         """Occupancy, fastest first."""
         dirty = sum(block.dirty for block in self._table.hosted)
         disk = _use(self._disk) if self._disk else TierUse("disk", 0, 0, self._host.slot_bytes, note="no disk tier")
-        return _use(self._device), _use(self._host, dirty), disk
+        trouble = self._write_back.note if self._write_back else ""
+        return _use(self._device), _use(self._host, dirty), replace(disk, note=trouble or disk.note)
 
     def counters(self) -> MemoryCounters:
         """Totals since the store was made."""
@@ -146,6 +150,8 @@ class BlockStore:
     def degraded(self) -> tuple[str, ...]:
         """What doesn't work as it should, in words for the user."""
         notes = [self._write_back.note] if self._write_back and self._write_back.note else []
+        if self._full:
+            notes.append(f"memory full: none of {self._host.capacity} blocks in main memory can go, so new ones aren't kept")
         if self._read_failure:
             notes.append(f"disk not read: {self._read_failure}")
         if self._lost:

@@ -17,7 +17,8 @@ def test_writes_that_fail_are_named_and_lose_no_block(fault: Fault) -> None:
     bench.disk.fault = fault
     blocks = bench.put(10)
     assert len(blocks) == 6
-    assert any("remote not written" in note for note in bench.store.degraded())
+    assert [note.partition(":")[0] for note in bench.store.degraded()] == ["remote not written", "memory full"]
+    assert "remote not written" in bench.store.tiers()[2].note
     counters = bench.store.counters()
     assert counters.failed_moves == 1, "after a failure there is a pause"
     assert counters.blocks_refused == 4
