@@ -28,7 +28,7 @@ from worldpager.engine.memory.host_tier import HostTier
 from worldpager.engine.memory.prefetcher import Prefetcher
 from worldpager.engine.memory.prefetcher import WorkingSet as WorkingSet
 from worldpager.engine.memory.tally import Rate, Tally
-from worldpager.engine.memory.tier import DamagedError, Tier, checksum
+from worldpager.engine.memory.tier import DamagedError, Tier, checksum, reason
 from worldpager.engine.memory.transfer import NoTransfers, Outcome, Purpose, ThreadedTransfers, Transfers
 from worldpager.engine.memory.write_back import WriteBack
 from worldpager.engine.models.base import BlockKV, KVShape, MemoryView, RotarySpec
@@ -82,6 +82,9 @@ class BlockStore:
     def put(self, kv: BlockKV) -> BlockId | None:
         """Encode a block into a host slot, that of the coldest clean block if none is free. None, and counted, when there is no room."""
         slot = self._host_slot()
+        if slot is None:  # perhaps a write has ended since the chunk began
+            self.poll()
+            slot = self._host_slot()
         self._full = slot is None
         if slot is None:
             self._tally.blocks_refused += 1
@@ -225,7 +228,7 @@ class BlockStore:
                 self._lost += 1
                 self._remove(block)
         else:
-            self._read_failure = str(outcome.error) or type(outcome.error).__name__
+            self._read_failure = reason(outcome.error)
 
     def _remove(self, block: Block) -> None:
         """Forget a block; slots that a worker holds are freed when it has ended."""

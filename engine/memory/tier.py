@@ -31,6 +31,12 @@ class DamagedError(TierError):
     code = "damaged"
 
 
+def reason(error: Exception) -> str:
+    """What went wrong, for a person: without the error's number or type where there are words."""
+    words = error.strerror if isinstance(error, OSError) else str(error)
+    return words or type(error).__name__
+
+
 def checksum(record: Tensor) -> int:
     """xxh3-64 of a record in host memory."""
     return xxhash.xxh3_64_intdigest(view_of(record))

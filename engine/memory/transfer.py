@@ -1,7 +1,8 @@
 """Workers that move bytes in the background and post how it went, failures included.
 
-Reads have threads of their own, so that a slow write never keeps one waiting; the one writer steps back while an exact read is due. A
-worker never dies of a failed move, and nothing here ever waits for a worker except `close`, and that not for long.
+Reads have threads of their own, so that a slow write never keeps one waiting. The one writer lets exact reads pass that were asked for
+before its write; later ones don't count, lest it starve. A worker never dies of a failed move, and nothing here ever waits for a worker
+except `close`, and that not for long.
 """
 
 from __future__ import annotations
@@ -46,8 +47,10 @@ class Move:
     work: Callable[[], Stamp]
 
 
-Queue = list[tuple[int, int, Move]]
-"""Heap of (purpose, order of arrival, move)."""
+Queued = tuple[int, int, Move]
+"""(purpose, order of arrival, move)."""
+Queue = list[Queued]
+"""A heap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +155,7 @@ class ThreadedTransfers:
         self._order = itertools.count()
         self._reads: Queue = []
         self._writes: Queue = []
-        self._exact_running = 0
+        self._exact_running: set[int] = set()
         self._outcomes: deque[Outcome] = deque()
         pause = wait or self._stop.wait
         self._limits = {False: Bandwidth(read_limit, clock, pause), True: Bandwidth(write_limit, clock, pause)}
@@ -206,30 +209,34 @@ class ThreadedTransfers:
                 log.warning("thread %s hangs in a read or write and is left behind", thread.name)
 
     def _work(self, queue: Queue, number: int) -> None:
-        while (move := self._next(queue)) is not None:
+        while (taken := self._next(queue)) is not None:
+            _, order, move = taken
             self._busy_since[number] = self._clock()
             self._limits[queue is self._writes].spend(move.bytes)
             self._outcomes.append(carry_out(move))
             self._busy_since[number] = None
             if move.purpose is Purpose.EXACT:
                 with self._changed:
-                    self._exact_running -= 1
+                    self._exact_running.remove(order)
                     self._changed.notify_all()
 
-    def _next(self, queue: Queue) -> Move | None:
+    def _next(self, queue: Queue) -> Queued | None:
         """The next move of ``queue`` once there is one and it is its turn; None at the end."""
         with self._changed:
-            self._changed.wait_for(lambda: self._stop.is_set() or (queue and self._may_begin(queue[0][2])))
+            self._changed.wait_for(lambda: self._stop.is_set() or (queue and self._may_begin(*queue[0])))
             if self._stop.is_set():
                 return None
-            move = heapq.heappop(queue)[2]
-            self._exact_running += move.purpose is Purpose.EXACT
-            return move
+            taken = heapq.heappop(queue)
+            if taken[0] == Purpose.EXACT:
+                self._exact_running.add(taken[1])
+            return taken
 
     def _queue_of(self, move: Move) -> Queue:
         return self._writes if move.purpose is Purpose.WRITE_BACK else self._reads
 
-    def _may_begin(self, move: Move) -> bool:
-        """A write waits while an exact read is queued or running."""
-        exact_queued = bool(self._reads) and self._reads[0][0] == Purpose.EXACT
-        return move.purpose is not Purpose.WRITE_BACK or not (exact_queued or self._exact_running)
+    def _may_begin(self, purpose: int, order: int, _: Move) -> bool:
+        """A write waits for the exact reads that were queued before it."""
+        if purpose != Purpose.WRITE_BACK:
+            return True
+        exact = {number for kind, number, _ in self._reads if kind == Purpose.EXACT} | self._exact_running
+        return all(number > order for number in exact)

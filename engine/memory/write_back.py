@@ -13,7 +13,7 @@ from worldpager.engine.memory.block_table import BlockTable
 from worldpager.engine.memory.eviction import victims
 from worldpager.engine.memory.host_tier import HostTier
 from worldpager.engine.memory.tally import Tally
-from worldpager.engine.memory.tier import Stamp, Tier, checksum
+from worldpager.engine.memory.tier import Stamp, Tier, checksum, reason
 from worldpager.engine.memory.transfer import Move, Outcome, Purpose, Transfers
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
@@ -39,7 +39,7 @@ class WriteBack:
     def note(self) -> str:
         """The degradation in force, or nothing."""
         if self._failure:
-            return f"{self._disk.name} not written: {self._failure}; memory keeps {self._host.capacity} blocks and what is on disk already"
+            return f"{self._disk.name} not written: {self._failure}; main memory goes on with {self._host.capacity} blocks"
         if self._disk_full:
             return f"{self._disk.name} full: {self._disk.capacity} blocks; new ones are kept while main memory has room"
         return ""
@@ -76,7 +76,7 @@ class WriteBack:
             self._disk.free(slot)
             self._pause = min(LONGEST_PAUSE, max(FIRST_PAUSE, 2 * self._pause))
             self._resume_at = self._clock() + self._pause
-            self._failure = str(outcome.error) or type(outcome.error).__name__
+            self._failure = reason(outcome.error)
 
     def withdraw(self, block: Block) -> None:
         """Give up the queued write of a block that is dropped; one that has begun goes on."""

@@ -83,6 +83,20 @@ def test_a_write_waits_for_an_exact_read_but_not_for_speculation(transfers: Thre
     outcomes(transfers, 3)
 
 
+def test_exact_reads_that_come_later_keep_no_write_waiting(transfers: ThreadedTransfers) -> None:
+    first, later, write = Gate(Purpose.EXACT), Gate(Purpose.EXACT, 2), Gate(Purpose.WRITE_BACK, 1)
+    transfers.submit([first.move])
+    assert first.begun.wait(PATIENCE)
+    transfers.submit([write.move])
+    transfers.submit([later.move])
+    first.may_end.set()
+    assert later.begun.wait(PATIENCE)
+    assert write.begun.wait(PATIENCE)
+    for gate in (later, write):
+        gate.may_end.set()
+    outcomes(transfers, 3)
+
+
 def test_a_slow_write_keeps_no_read_waiting(transfers: ThreadedTransfers) -> None:
     write = Gate(Purpose.WRITE_BACK, 1)
     transfers.submit([write.move])
