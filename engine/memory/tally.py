@@ -50,11 +50,15 @@ class Rate:
 
     def add(self, count: int) -> None:
         """``count`` bytes have just been moved."""
+        self._forget()
         self._spent.append((self._clock(), count))
 
     def __call__(self) -> float:
         """The rate now."""
+        self._forget()
+        return sum(count for _, count in self._spent) / RATE_SECONDS
+
+    def _forget(self) -> None:
         since = self._clock() - RATE_SECONDS
         while self._spent and self._spent[0][0] <= since:
             self._spent.popleft()
-        return sum(count for _, count in self._spent) / RATE_SECONDS

@@ -140,7 +140,7 @@ def test_no_offset_and_no_pairs_are_no_rotation() -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_triton_packs_the_same_bytes(shape: tuple[int, ...], dtype: torch.dtype) -> None:
     x = noise(shape, seed=5).to(dtype)
     for plain, triton in zip(packed(x, "plain"), packed(x, "triton"), strict=True):
@@ -162,12 +162,12 @@ def test_triton_unpacks_the_same_numbers(shape: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize(("start", "pairs"), [(0, 3), (2, 1), (4, 2)])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_triton_turns_the_same(start: int, pairs: int, dtype: torch.dtype) -> None:
     parts = packed(noise((1, 2, 7, 3, 8), seed=8))
     turn = rotation((0.9, 0.3, 0.1)[:pairs], -16.0, DEVICE)
     plain, triton = (unpacked(parts, 7, twin, turn, start, dtype) for twin in ("plain", "triton"))
-    bound = 2e-3 if dtype is torch.float16 else 1e-6
+    bound = 4e-3 if dtype is torch.bfloat16 else 1e-6
     difference = (plain.float() - triton.float()).square().mean().sqrt() / plain.float().square().mean().sqrt()
     assert difference < bound
     fixed = [channel for channel in range(8) if not start <= channel < start + 2 * pairs]
