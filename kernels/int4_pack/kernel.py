@@ -64,8 +64,8 @@ def _pack(  # type: ignore[no-untyped-def]
     tl.store(low + a * la + b * lb + i * li + j * lj, floor.to(tl.bfloat16), mask=inside)
     tl.store(step + a * sa + b * sb + i * si + j * sj, size.to(tl.bfloat16), mask=inside)
 
-    low_code = ((mended_first - floor[None, :]) * inverse[None, :] + 0.5).to(tl.int32)
-    high_code = tl.where(in_high, ((mended_second - floor[None, :]) * inverse[None, :] + 0.5).to(tl.int32), 0)
+    low_code = tl.where(in_low, (mended_first - floor[None, :]) * inverse[None, :] + 0.5, 0.0).to(tl.int32)
+    high_code = tl.where(in_high, (mended_second - floor[None, :]) * inverse[None, :] + 0.5, 0.0).to(tl.int32)
     target = codes + (a * ca + b * cb + i * ci + j * cj)[None, :] + (row * cn)[:, None]
     tl.store(target, (low_code | (high_code << 4)).to(tl.uint8), mask=in_low)
 
