@@ -33,6 +33,7 @@ from worldpager.engine.memory.transfer import NoTransfers, Outcome, Purpose, Thr
 from worldpager.engine.memory.write_back import WriteBack
 from worldpager.engine.models.base import BlockKV, KVShape, MemoryView, RotarySpec
 from worldpager.engine.telemetry.snapshot import TIER_DEVICE, TIER_DISK, TIER_HOST, TIER_NONE, MemoryCounters, TierUse
+from worldpager.engine.telemetry.waiting import Waiting
 from worldpager.engine.types import BlockId
 
 DAMAGES = 3
@@ -111,10 +112,10 @@ class BlockStore:
 
     def take(self, wanted: Sequence[BlockId]) -> WorkingSet:
         """The wanted blocks at hand, stale ones for the rest. Its blocks stay in place until the next call. Timed as the street's wait."""
-        began = self._clock()
+        waiting = Waiting(self._clock)
         self._await_placed()
         working = self._prefetcher.take(wanted)
-        self._tally.waited(self._clock() - began)
+        self._tally.waited(waiting.seconds())
         return working
 
     def place(self, working: WorkingSet, view: MemoryView, offset: float) -> None:
