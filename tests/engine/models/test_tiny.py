@@ -384,7 +384,7 @@ def test_passes_and_threads_follow_the_clock(network: TinyNetwork, monkeypatch: 
         model.measure(TinyOptions(), clock=lambda: float(next(ticks)))
         return model.passes
 
-    assert [chosen(s) for s in (0.01, 0.07, 0.08, 0.1, 0.3)] == [4, 4, 3, 2, 2]
+    assert [chosen(s) for s in (0.01, 0.07, 0.08, 0.1, 0.3)] == [4, 3, 3, 2, 2]
 
 
 def test_thread_counts_end_at_one() -> None:
