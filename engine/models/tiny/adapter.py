@@ -25,7 +25,7 @@ from worldpager.engine.types import FieldOfView, Frames, Motion, Pose
 
 RATE = 14.0
 OVERHEAD = 0.15
-"""Share of a chunk's time that the rest of the street takes. Automatic passes keep the natural rate: a third pass adds little to the picture."""
+"""Share of a chunk's time that the rest of the street takes. Automatic passes keep the natural rate; a third one adds little."""
 MOST_THREADS = 16
 MEASURING = 1.2
 """Seconds that measuring may take, about."""
