@@ -19,6 +19,9 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from worldpager.assets.models.tiny.data import held_out, rendered
+from worldpager.engine.config import CodecConfig
+from worldpager.engine.memory.codec import make_codec
+from worldpager.engine.models.base import BlockKV, KVShape, RotarySpec
 from worldpager.engine.models.tiny.network import TinyConfig, TinyNetwork
 from worldpager.engine.models.tiny.rollout import KV, PlayOptions, roll
 
@@ -48,16 +51,15 @@ def sharpness(a: Tensor, truth: Tensor) -> float:
     return float(edges(a) / edges(truth))
 
 
-def int4(kv: KV, group: int = 64) -> KV:
-    """KV [B, N, H, 64] through the codec's arithmetic: keys per channel over ``group`` tokens, values per token over a head."""
-    def coded(x: Tensor) -> Tensor:
-        low, high = x.amin(-1, keepdim=True), x.amax(-1, keepdim=True)
-        low, step = low.half().float(), ((high - low) / 15).half().float().clamp_min(1e-8)
-        return (((x - low) / step).round().clamp(0, 15) * step + low)
-
-    k, v = kv
-    keys = k.float().unflatten(1, (-1, group)).movedim(2, -1)
-    return coded(keys).movedim(-1, 2).flatten(1, 2).to(k.dtype), coded(v.float()).to(v.dtype)
+def int4(kv: KV) -> KV:
+    """One layer's KV [B, N, H, 64] through the store's own codec and back."""
+    keys, values = (x.float().cpu().clone() for x in kv)
+    codec = make_codec(CodecConfig(), KVShape(1, *keys.shape[1:]), RotarySpec())
+    record = torch.zeros(codec.record_bytes, dtype=torch.uint8)
+    for i in range(len(keys)):
+        codec.encode(BlockKV(keys[i:i + 1], values[i:i + 1]), record)
+        codec.decode(record, keys[i:i + 1], values[i:i + 1], 0.0)
+    return keys.to(kv[0]), values.to(kv[1])
 
 
 def stale(retrieved: Tensor) -> Tensor:
