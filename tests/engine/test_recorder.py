@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -57,13 +58,15 @@ def decode(path: Path) -> NDArray[np.float64]:
 @pytest.fixture
 def fake_ffmpeg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A stand-in encoder that reads nothing until the file ``go`` appears, then takes everything and ends well."""
-    script = tmp_path / "ffmpeg"
-    script.write_text(
-        f"#!{sys.executable}\nimport os, sys, time\n"
+    program, script = tmp_path / "fake.py", tmp_path / "ffmpeg"
+    program.write_text(
+        "import os, sys, time\n"
         "if '-h' in sys.argv: sys.exit()\n"
         f"while not os.path.exists({str(tmp_path / 'go')!r}): time.sleep(0.01)\n"
         "while os.read(0, 1 << 20): pass\n"
     )
+    # Through a shell, since a first line that names the interpreter can't hold a path with spaces.
+    script.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(program))} "$@"\n')
     script.chmod(0o755)
     monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", str(script))
     return tmp_path / "go"
