@@ -60,6 +60,7 @@ class BlockStore:
         disk: Tier | None = None,
     ) -> None:
         self._clock, self._torch_device, self._watermark = clock, device, config.watermark
+        self._shape = torch.Size((kv.layers, kv.tokens, kv.heads, kv.head_dim))
         self._codec = make_codec(config.codec, kv, rotary)
         size = self._codec.record_bytes
         self._host_budget = host_budget(config.host_budget)
@@ -81,7 +82,12 @@ class BlockStore:
         self._read_failure = ""
 
     def put(self, kv: BlockKV) -> BlockId | None:
-        """Encode a block into a host slot, that of the coldest clean block if none is free. None, and counted, when there is no room."""
+        """Encode a block into a host slot, that of the coldest clean block if none is free. None, and counted, when there is no room.
+
+        Raises `ValueError`, before anything changes, for KV of another shape than the store's.
+        """
+        if not kv.keys.shape == kv.values.shape == self._shape:
+            raise ValueError(f"keys {tuple(kv.keys.shape)} and values {tuple(kv.values.shape)} are not blocks of {tuple(self._shape)}")
         slot = self._host_slot()
         if slot is None:  # perhaps a write has ended since the chunk began
             self.poll()

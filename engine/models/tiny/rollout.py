@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from worldpager.engine.models.tiny.network import PAIRS, TIME_FREQUENCIES, TIME_PAIRS, TinyNetwork, pose_features
+from worldpager.engine.models.tiny.network import TIME_FREQUENCIES, TIME_PAIRS, TinyNetwork, pose_features
 
 SINK_OFFSET, MEMORY_OFFSET = -24.0, -16.0
 COARSE = 0.6
@@ -155,6 +155,3 @@ def roll(network: TinyNetwork, poses: Tensor, retrieved: Tensor, opening: Tensor
         if not given:
             pictures.append(picture)
     return torch.stack(pictures, 1)
-
-
-assert PAIRS >= TIME_PAIRS
