@@ -85,7 +85,9 @@ class Notices(QWidget):
         self.layout_chips()
 
     def state(self, name: str, text: str, dot: QColor | None = None) -> None:
-        """Show or, with an empty text, hide the chip of a state."""
+        """Show or, with an empty text, hide the chip of a state; a name that is new gets a chip after the others."""
+        if name not in self.states:
+            self.states[name] = Chip(self._parent)
         self.states[name].say(text, dot)
         self.layout_chips()
 

@@ -7,15 +7,15 @@ whose numbers are X11's on X11 and Wayland; elsewhere, and for keys without one,
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from importlib import resources
 from typing import TypeVar
 
 from PySide6.QtCore import QKeyCombination, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
+from worldpager.app.actions import all_actions
 from worldpager.engine.errors import InputError
 from worldpager.engine.types import Button
 
@@ -31,25 +31,7 @@ X11_CODES = frozenset(("xcb", "wayland", "wayland-egl"))
 """Qt platforms whose scan codes are X11's."""
 
 
-class Command(StrEnum):
-    """What a key press asks of the window; the values are the names in the key map."""
-
-    PAUSE = "pause"
-    RESET = "reset"
-    NEW_WORLD = "new_world"
-    MEMORY = "memory"
-    OVERLAY = "overlay"
-    FIT = "fit"
-    RECORD = "record"
-    SCREENSHOT = "screenshot"
-    CLEAN_SCREENSHOT = "clean_screenshot"
-    FULLSCREEN = "fullscreen"
-    KEYS = "keys"
-    RELEASE = "release"
-    QUIT = "quit"
-
-
-Meaning = TypeVar("Meaning", Button, Command)
+Meaning = TypeVar("Meaning", Button, str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +40,7 @@ class Keymap:
 
     by_code: Mapping[int, Button]
     by_key: Mapping[int, Button]
-    commands: Mapping[int, Command]
+    commands: Mapping[int, str]
 
     def button(self, event: QKeyEvent, platform: str) -> tuple[int, Button] | None:
         """(number that names the physical key, its button) if the key is a held control."""
@@ -69,15 +51,18 @@ class Keymap:
         button = self.by_key.get(event.key())
         return None if button is None else (-event.key(), button)
 
-    def command(self, event: QKeyEvent) -> Command | None:
-        """The command that this key press asks for. Shift, which runs, is no obstacle."""
+    def command(self, event: QKeyEvent) -> str | None:
+        """Name of the action that this key press asks for. Shift, which runs, is no obstacle."""
         modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         plain = modifiers & ~Qt.KeyboardModifier.ShiftModifier
         return self.commands.get(event.key() | modifiers.value, self.commands.get(event.key() | plain.value))
 
 
-def read_keymap(text: str) -> Keymap:
-    """A key map from TOML. Raises `InputError` for unknown names and for a key that means two things."""
+def read_keymap(text: str, actions: Mapping[str, Collection[str]]) -> Keymap:
+    """A key map from TOML. ``actions``: every action's name and its own keys, which count unless the text names others.
+
+    Raises `InputError` for unknown names and for a key that means two things.
+    """
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -90,18 +75,21 @@ def read_keymap(text: str) -> Keymap:
             code, key = _place(place)
             _bind(by_code, code, button, place)
             by_key.setdefault(int(key), button)
-    commands: dict[int, Command] = {}
-    for name, sequences in table.get("commands", {}).items():
-        command = _command(name)
+    chosen = table.get("commands", {})
+    for name in chosen:
+        _check_action(name, actions)
+    commands: dict[int, str] = {}
+    for name, sequences in {**actions, **chosen}.items():
         for sequence in sequences:
-            _bind(commands, _combination(sequence), command, sequence)
+            _bind(commands, _combination(sequence), name, sequence)
     _refuse_overlap(by_key, commands)
     return Keymap(by_code, by_key, commands)
 
 
 def default_keymap() -> Keymap:
     """The key map that ships with the program."""
-    return read_keymap((resources.files("worldpager.assets") / "keymaps" / "default.toml").read_text())
+    text = (resources.files("worldpager.assets") / "keymaps" / "default.toml").read_text()
+    return read_keymap(text, {name: action.keys for name, action in all_actions().items()})
 
 
 def _button(name: str) -> Button:
@@ -116,11 +104,9 @@ def _place(name: str) -> tuple[int, Qt.Key]:
     return PLACES[name]
 
 
-def _command(name: str) -> Command:
-    try:
-        return Command(name)
-    except ValueError:
-        raise InputError(f"The key map has no command {name!r}.", f"Commands are {', '.join(Command)}.") from None
+def _check_action(name: str, actions: Collection[str]) -> None:
+    if name not in actions:
+        raise InputError(f"The key map has no command {name!r}.", f"Commands are {', '.join(actions)}.")
 
 
 def _combination(text: str) -> int:

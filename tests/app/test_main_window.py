@@ -154,7 +154,7 @@ def test_the_hint_goes_with_the_first_step(qtbot: QtBot, open_window: OpenWindow
     assert window._key_hint.isVisible()
     qtbot.keyPress(window, Key.Key_W)
     qtbot.waitUntil(lambda: not window._key_hint.isVisible())
-    assert window._settings.keys_known
+    assert window.settings.keys_known
 
 
 def test_screenshot_with_and_without_overlays(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_a_click_takes_the_mouse_and_escape_gives_it_back(qtbot: QtBot, open_win
     QCursor.setPos(QCursor.pos() + QPoint(40, -10))
     qtbot.waitUntil(lambda: any(action.turn < 0 and action.look > 0 for action in street.actions))
     turn = sum(action.turn for action in street.actions)
-    assert turn == pytest.approx(-40 * window._settings.sensitivity, rel=0.1)
+    assert turn == pytest.approx(-40 * window.settings.sensitivity, rel=0.1)
     qtbot.keyClick(window, Key.Key_Escape)
     assert not window.mouse.held
 

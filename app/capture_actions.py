@@ -1,0 +1,34 @@
+"""The actions that keep something: films and screenshots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from worldpager.app.actions import Section, WindowAction, register
+
+if TYPE_CHECKING:
+    from worldpager.app.main_window import MainWindow
+
+
+def toggle_record(window: MainWindow) -> None:
+    """Film, and stop."""
+    window.captures.toggle_film(window.snapshot)
+    window.refresh_hud()
+
+
+def screenshot(window: MainWindow) -> None:
+    """Keep the window as it looks."""
+    window.captures.keep_picture(lambda: window.grab().toImage(), window.snapshot)
+
+
+def clean_screenshot(window: MainWindow) -> None:
+    """Keep the picture without panels."""
+    window.captures.keep_picture(window.viewport.picture, window.snapshot)
+
+
+for _action in (
+    WindowAction("record", "record a film", ("F9",), Section.KEEP, toggle_record),
+    WindowAction("screenshot", "screenshot", ("F12",), Section.KEEP, screenshot),
+    WindowAction("clean_screenshot", "screenshot of the picture alone", ("Shift+F12",), Section.KEEP, clean_screenshot),
+):
+    register(_action)
