@@ -1,0 +1,156 @@
+"""The Wan 2.1 VAE: 4 video frames and 8x8 pixels to one latent pixel, except for a video's first frame, which has a latent frame alone.
+
+Encoding and decoding go through a video in pieces and keep in a `Stream` what their convolutions need of the past, so that a session of any
+length decodes chunk by chunk exactly as it would in one go. Key names are those of the published file (`Wan2.1_VAE.pth`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from worldpager.engine.models.wan.vae_parts import CausalConv, ChannelNorm, Downsample, FrameAttention, ResidualBlock, Stream, Upsample
+
+LATENT_MEAN = (
+    -0.7571, -0.7089, -0.9113, 0.1075, -0.1745, 0.9653, -0.1517, 1.5508,
+    0.4134, -0.0715, 0.5517, -0.3632, -0.1922, -0.9497, 0.2503, -0.2921,
+)  # fmt: skip
+LATENT_STD = (
+    2.8184, 1.4541, 2.3275, 2.6558, 1.2196, 1.7708, 2.6052, 2.0743,
+    3.2687, 2.1526, 2.8652, 1.5579, 1.6382, 1.1253, 2.8251, 1.9160,
+)  # fmt: skip
+SPACE, TIME = 8, 4
+"""Pixels and video frames to a latent pixel."""
+REACH = 29
+"""Latent frames that an image can influence; of an image followed by grey, latent frame 29 and all later ones are equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class VaeConfig:
+    """Sizes; the published file has the defaults."""
+
+    width: int = 96
+    latent: int = 16
+    widths: tuple[int, ...] = (1, 2, 4, 4)
+    """Width of each stage, in units of ``width``."""
+    residuals: int = 2
+    halve_time: tuple[bool, ...] = (False, True, True)
+    """Whether the step after each stage but the last halves the frames too (the decoder goes the other way round)."""
+
+
+class Encoder(nn.Module):
+    """Video to twice the latent channels: mean and log variance of the posterior."""
+
+    def __init__(self, c: VaeConfig) -> None:
+        super().__init__()
+        widths = [c.width * n for n in (1, *c.widths)]
+        self.conv1 = CausalConv(3, widths[0])
+        stages: list[nn.Module] = []
+        for i, (width, out) in enumerate(pairwise(widths)):
+            stages += [ResidualBlock(width if n == 0 else out, out) for n in range(c.residuals)]
+            if i < len(c.halve_time):
+                stages.append(Downsample(out, c.halve_time[i]))
+        self.downsamples = nn.ModuleList(stages)
+        self.middle = _middle(widths[-1])
+        self.head = nn.ModuleDict({"0": ChannelNorm(widths[-1]), "2": CausalConv(widths[-1], 2 * c.latent)})
+
+    def forward(self, x: Tensor, stream: Stream) -> Tensor:
+        """[1, 2 * latent, f, h/8, w/8] of ``x`` [1, 3, F, h, w]; F is 1 + 4n for a video's beginning, 4n later."""
+        x = self.conv1(x, stream)
+        for part in (*self.downsamples, *self.middle):
+            x = part(x, stream)
+        return self.head["2"](F.silu(self.head["0"](x)), stream)
+
+
+class Decoder(nn.Module):
+    """Latent to video."""
+
+    def __init__(self, c: VaeConfig) -> None:
+        super().__init__()
+        widths = [c.width * n for n in (c.widths[-1], *reversed(c.widths))]
+        double_time = c.halve_time[::-1]
+        self.conv1 = CausalConv(c.latent, widths[0])
+        self.middle = _middle(widths[0])
+        stages: list[nn.Module] = []
+        for i, (width, out) in enumerate(pairwise(widths)):
+            width = width // 2 if i else width
+            stages += [ResidualBlock(width if n == 0 else out, out) for n in range(c.residuals + 1)]
+            if i < len(double_time):
+                stages.append(Upsample(out, double_time[i]))
+        self.upsamples = nn.ModuleList(stages)
+        self.head = nn.ModuleDict({"0": ChannelNorm(widths[-1]), "2": CausalConv(widths[-1], 3)})
+
+    def forward(self, x: Tensor, stream: Stream) -> Tensor:
+        """[1, 3, F, 8h, 8w] of ``x`` [1, latent, f, h, w]; the video's first latent frame gives one frame, every other four."""
+        x = self.conv1(x, stream)
+        for part in (*self.middle, *self.upsamples):
+            x = part(x, stream)
+        return self.head["2"](F.silu(self.head["0"](x)), stream)
+
+
+def _middle(width: int) -> nn.ModuleList:
+    return nn.ModuleList([ResidualBlock(width, width), FrameAttention(width), ResidualBlock(width, width)])
+
+
+class WanVae(nn.Module):
+    """Both ways. Model latents are normalised by channel, so that they have about unit spread."""
+
+    mean: Tensor
+    std: Tensor
+
+    def __init__(self, config: VaeConfig | None = None) -> None:
+        super().__init__()
+        self.config = c = config or VaeConfig()
+        self.encoder, self.conv1 = Encoder(c), CausalConv(2 * c.latent, 2 * c.latent, 1)
+        self.conv2, self.decoder = CausalConv(c.latent, c.latent, 1), Decoder(c)
+        for name, values in (("mean", LATENT_MEAN), ("std", LATENT_STD)):
+            self.register_buffer(name, torch.tensor(values[: c.latent]).view(1, -1, 1, 1, 1), persistent=False)
+
+    @torch.no_grad()
+    def encode(self, video: Tensor) -> Tensor:
+        """Normalised latents [1, 16, f, h/8, w/8] of ``video`` [1, 3, 1 + 4n, h, w] in [-1, 1]: the posterior's mean, nothing drawn."""
+        stream: Stream = {}
+        pieces = [video[:, :, :1], *video[:, :, 1:].split(TIME, dim=2)] if video.shape[2] > 1 else [video]
+        return torch.cat([self._normalised(self.encoder(piece, stream)) for piece in pieces], dim=2)
+
+    @torch.no_grad()
+    def encode_start(self, image: Tensor, latent_frames: int = REACH + 1) -> Tensor:
+        """Latents [1, 16, latent_frames, h/8, w/8] of ``image`` [1, 3, h, w] followed by mid grey for ever.
+
+        From `REACH` on they don't change: `start_latents` repeats the last one as often as a session needs it.
+        """
+        stream: Stream = {}
+        grey = torch.zeros_like(image).unsqueeze(2).expand(-1, -1, TIME, -1, -1)
+        pieces = [image.unsqueeze(2), *[grey] * (latent_frames - 1)]
+        return torch.cat([self._normalised(self.encoder(piece, stream)) for piece in pieces], dim=2)
+
+    def _normalised(self, moments: Tensor) -> Tensor:
+        mean = self.conv1(moments)[:, : self.config.latent]
+        return (mean - self.mean.to(mean)) / self.std.to(mean)
+
+    @torch.no_grad()
+    def decode(self, latents: Tensor, stream: Stream, frames_at_once: int = 1) -> Tensor:
+        """The next video frames [1, 3, F, 8h, 8w] in [-1, 1] of ``latents`` [1, 16, f, h, w]; ``stream`` is empty for a video's beginning.
+
+        ``frames_at_once`` latent frames go through together: the result is the same, more are faster and take more memory.
+        """
+        raw = self.conv2(latents * self.std.to(latents) + self.mean.to(latents))
+        pieces = cast("Sequence[Tensor]", raw.split(frames_at_once, dim=2))
+        return torch.cat([self.decoder(piece, stream).clamp(-1, 1) for piece in pieces], dim=2)
+
+
+def start_latents(encoded: Tensor, first: int, count: int) -> Tensor:
+    """Latent frames ``first`` .. ``first + count - 1`` of an image followed by grey for ever, from `WanVae.encode_start`'s ``encoded``."""
+    rows = torch.arange(first, first + count, device=encoded.device).clamp(max=encoded.shape[2] - 1)
+    return encoded.index_select(2, rows)
+
+
+def video_frames(latent_frames: int, first: bool) -> int:
+    """Video frames that ``latent_frames`` decode to: a video's first latent frame is one, every other `TIME`."""
+    return TIME * latent_frames - (TIME - 1 if first else 0)
