@@ -45,7 +45,7 @@ class CaptureCommands:
         except WorldPagerError as error:
             self._fail(error)
         else:
-            self._bridge.send(Record(recorder.offer))
+            self._bridge.send(Record(lambda chunk: recorder.offer(chunk.frames)))
 
     def end_film(self) -> None:
         """End the film under way, if there is one; it is made whole in the background."""

@@ -107,7 +107,7 @@ class WorldGenerator:
         self._seed, self._begun = config.seed, False
         self._resting, self._paused, self._rest_when_idle = False, False, config.rest_when_idle
         self._index = -1
-        self._take_frames: Callable[[Frames], object] | None = None
+        self._take_chunk: Callable[[PublishedChunk], object] | None = None
         self._degraded: tuple[str, ...] = ()
         self._track = PoseTrack(model.motion, Pose(0, 0, 0, 0, 0))
         self._sink: BlockId | None = None
@@ -232,7 +232,7 @@ class WorldGenerator:
             case RestWhenIdle(on):
                 self._rest_when_idle = on
             case Record(take):
-                self._take_frames = take
+                self._take_chunk = take
 
     def _use_policy(self, name: str) -> None:
         """Retrieve by another policy from now on. Raises `InputError` for an unknown one."""
@@ -336,12 +336,12 @@ class WorldGenerator:
         self._counters.count_chunk(len(output.frames))
         self._index += 1
         self._show(self._index, output.frames, state)
-        if self._take_frames is not None and not state.opening:
+        if self._take_chunk is not None and self._shown is not None and not state.opening:
             try:
-                self._take_frames(output.frames)
+                self._take_chunk(self._shown)
             except Exception as error:  # a recording must not end the play
                 log.warning("recording ends", exc_info=error)
-                self._take_frames = None
+                self._take_chunk = None
                 self._degraded += (f"recording ended: {error}",)
 
     def _show(self, index: int, frames: Frames, state: StreetState) -> None:

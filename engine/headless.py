@@ -19,11 +19,10 @@ from worldpager.engine.build import Progress, build_generator
 from worldpager.engine.config import PlayConfig
 from worldpager.engine.errors import InputError, WorldPagerError
 from worldpager.engine.generator import WorldGenerator
-from worldpager.engine.mailbox import Record
+from worldpager.engine.mailbox import PublishedChunk, Record
 from worldpager.engine.pose.source import ActionSource
 from worldpager.engine.recorder import Recorder
 from worldpager.engine.telemetry.snapshot import Snapshot
-from worldpager.engine.types import Frames
 
 Report = dict[str, Any]
 
@@ -105,8 +104,8 @@ def _play(generator: WorldGenerator, config: PlayConfig, run: HeadlessRun, tell:
     return report, failure
 
 
-def _waiting_offer(recorder: Recorder) -> Callable[[Frames], object]:
-    return lambda frames: recorder.offer(frames, block=True)
+def _waiting_offer(recorder: Recorder) -> Callable[[PublishedChunk], object]:
+    return lambda chunk: recorder.offer(chunk.frames, block=True)
 
 
 def _drive(generator: WorldGenerator, run: HeadlessRun, tally: _Tally, tell: Progress) -> int:

@@ -51,12 +51,12 @@ class RestWhenIdle:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Hand every chunk's frames to ``take`` (such as ``Recorder.offer``), on the generator's thread; None ends it.
+    """Hand every new chunk, its snapshot with it, to ``take`` on the generator's thread; None ends it.
 
     ``take`` must not wait. One that raises is dropped and named in the snapshot's degradations.
     """
 
-    take: Callable[[Frames], object] | None
+    take: Callable[[PublishedChunk], object] | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ from worldpager.engine.build import make_policies
 from worldpager.engine.config import MiB, PlayConfig
 from worldpager.engine.errors import InputError, ModelError
 from worldpager.engine.generator import Pace, WorldGenerator
-from worldpager.engine.mailbox import NewWorld, Pause, Quit, Record, Reset, RestWhenIdle, UsePolicy
+from worldpager.engine.mailbox import NewWorld, Pause, PublishedChunk, Quit, Record, Reset, RestWhenIdle, UsePolicy
 from worldpager.engine.models.base import ChunkOutput
 from worldpager.engine.models.stand_in import StandIn
-from worldpager.engine.types import Action, BlockId, Button, Frames, Pose
+from worldpager.engine.types import Action, BlockId, Button, Pose
 
 # Commands
 
@@ -109,7 +109,7 @@ def test_unknown_policy_is_named(street: Street) -> None:
 
 
 def test_recording_takes_frames_from_the_start_view_on(street: Street) -> None:
-    taken: list[Frames] = []
+    taken: list[PublishedChunk] = []
     generator = street(prime=True)
     generator.mailbox.send(Record(taken.append))
     generator.step()
@@ -117,10 +117,11 @@ def test_recording_takes_frames_from_the_start_view_on(street: Street) -> None:
     generator.mailbox.send(Record(None))
     act(generator, WALK)
     assert len(taken) == 2
+    assert [chunk.snapshot.chunk for chunk in taken] == [taken[0].snapshot.chunk, taken[0].snapshot.chunk + 1]
 
 
 def test_failing_recording_ends_alone_and_is_named(street: Street) -> None:
-    def full(frames: Frames) -> None:
+    def full(chunk: PublishedChunk) -> None:
         raise OSError("disk full")
 
     generator = street()

@@ -87,7 +87,7 @@ class FakeStreet:
         self.closed = threading.Event()
         self._seconds, self._chunk, self._index = seconds, first, 0
         self._seed, self._policy, self._paused = 7, "pose-overlap", False
-        self._take: Callable[[Frames], object] | None = None
+        self._take: Callable[[PublishedChunk], object] | None = None
         self._fault: WorldPagerError | None = None
 
     def fail(self, error: WorldPagerError) -> None:
@@ -136,6 +136,7 @@ class FakeStreet:
         snapshot = made_snapshot(
             self._chunk, self.spec, seed=self._seed, policy=self._policy, paused=self._paused, stamp=0.0 if self._paused else action.stamp
         )
-        self.mailbox.frames.publish(PublishedChunk(self._index, frames, snapshot))
+        chunk = PublishedChunk(self._index, frames, snapshot)
+        self.mailbox.frames.publish(chunk)
         if self._take is not None and not self._paused:
-            self._take(frames)
+            self._take(chunk)
