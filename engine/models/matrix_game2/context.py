@@ -1,0 +1,138 @@
+"""What a chunk attends to besides itself: the visual context of every block, and the short windows of the action modules.
+
+The visual context lies as [sink][recent frames][current chunk][retrieved chunks], one stretch of tokens per block, so that attention reads
+it where it lies, with retrieved chunks or without, and a memory view decodes straight into it. Attention has no mask: order doesn't matter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from worldpager.engine.models.base import MemoryView
+from worldpager.engine.models.matrix_game2.config import HEAD_CHANNELS, DitConfig
+
+CHUNK = 3
+"""Latent frames of a chunk."""
+
+
+class VisualContext:
+    """Placed keys and values, [blocks, tokens, heads, head_dim] each. ``places`` are the tokens of a latent frame.
+
+    The first ``config.sink`` frames of a world stay; behind them the newest ``config.window`` - ``config.sink`` frames, the chunk in the
+    making included. ``retrieved`` chunks more may be attended to.
+    ``kept`` holds the current chunk's keys turned as if its first frame were 0.
+    """
+
+    def __init__(self, config: DitConfig, places: int, retrieved: int, dtype: torch.dtype, device: torch.device) -> None:
+        self.places, self.sink = places, config.sink
+        self._recent = config.window - config.sink - CHUNK
+        if self._recent < 0:
+            raise ValueError(f"a window of {config.window} frames has no room for {config.sink} sink frames and a chunk")
+        self._start = (config.sink + self._recent) * places
+        self._end = self._start + CHUNK * places
+        shape = (config.blocks, self._end + retrieved * CHUNK * places, config.heads, config.head_dim)
+        self.keys, self.values = torch.zeros(shape, dtype=dtype, device=device), torch.zeros(shape, dtype=dtype, device=device)
+        kept = (config.blocks, CHUNK * places, config.heads, config.head_dim)
+        self.kept = torch.zeros(kept, dtype=dtype, device=device)
+        self.view = MemoryView(self._retrieved(self.keys, retrieved), self._retrieved(self.values, retrieved))
+        self._filled = 0
+
+    def _retrieved(self, buffer: Tensor, count: int) -> Tensor:
+        return buffer[:, self._end :].unflatten(1, (count, CHUNK * self.places)) if count else buffer[:, self._end :, None].transpose(1, 2)
+
+    @property
+    def current(self) -> slice:
+        """Tokens of the chunk in the making."""
+        return slice(self._start, self._end)
+
+    def seen(self, retrieved: int) -> slice:
+        """Tokens that the chunk attends to, itself and ``retrieved`` chunks included."""
+        return slice(self._start - self._filled * self.places, self._end + retrieved * CHUNK * self.places)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._filled = 0
+
+    def advance(self) -> None:
+        """The current chunk is done: its frames become recent ones, the oldest recent ones go, sink frames excepted.
+
+        Frames before the current chunk are kept right-aligned, sink first, so that what is filled is one stretch.
+        """
+        room, p = self.sink + self._recent, self.places
+        kept = min(self._filled + CHUNK, room)
+        frames = [*range(room - self._filled, room), *range(room, room + CHUNK)]
+        sinks = min(self.sink, len(frames))
+        chosen = frames[:sinks] + frames[sinks:][-(kept - sinks) :] if kept > sinks else frames[:kept]
+        targets = range(room - kept, room)
+        for buffer in (self.keys, self.values):
+            for source, target in zip(chosen, targets, strict=True):
+                if source != target:  # sources lie right of their targets, so none is overwritten before it is read
+                    buffer[:, target * p : (target + 1) * p] = buffer[:, source * p : (source + 1) * p]
+        self._filled = kept
+
+
+class ActionWindow:
+    """Keys and values of one action attention: [places, frames, heads, 64], the newest frames last; no sink."""
+
+    def __init__(self, config: DitConfig, places: int, dtype: torch.dtype, device: torch.device) -> None:
+        shape = (places, config.window, config.action.heads, HEAD_CHANNELS)
+        self.keys, self.values = torch.zeros(shape, dtype=dtype, device=device), torch.zeros(shape, dtype=dtype, device=device)
+        self._filled = CHUNK
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._filled = CHUNK
+
+    def seen(self) -> tuple[Tensor, Tensor]:
+        """Keys and values of the frames that the chunk listens to, itself included."""
+        return self.keys[:, -self._filled :], self.values[:, -self._filled :]
+
+    def write(self, keys: Tensor, values: Tensor) -> None:
+        """Put the current chunk's in the last places, over those of its last pass."""
+        self.keys[:, -CHUNK:], self.values[:, -CHUNK:] = keys, values
+
+    def advance(self) -> None:
+        """The current chunk is done: make room for the next."""
+        for buffer in (self.keys, self.values):
+            buffer[:, :-CHUNK] = buffer[:, CHUNK:].clone()
+        self._filled = min(self._filled + CHUNK, self.keys.shape[1])
+
+
+@dataclass(frozen=True, slots=True)
+class ActionWindows:
+    """The windows of one block's action module."""
+
+    mouse: ActionWindow | None
+    keyboard: ActionWindow
+
+
+class Context:
+    """All that a world's next chunk attends to. ``picture`` holds the start picture's keys and values for each block."""
+
+    def __init__(self, config: DitConfig, places: int, retrieved: int, dtype: torch.dtype, device: torch.device) -> None:
+        self.visual = VisualContext(config, places, retrieved, dtype, device)
+        self.actions = {
+            block: ActionWindows(
+                ActionWindow(config, places, dtype, device) if config.action.mouse else None, ActionWindow(config, 1, dtype, device)
+            )
+            for block in config.action.blocks
+        }
+        self.picture: list[tuple[Tensor, Tensor]] = []
+
+    def _windows(self) -> list[ActionWindow]:
+        return [window for windows in self.actions.values() for window in (windows.mouse, windows.keyboard) if window is not None]
+
+    def clear(self) -> None:
+        """Begin a world: nothing came before."""
+        self.visual.clear()
+        for window in self._windows():
+            window.clear()
+
+    def advance(self) -> None:
+        """The chunk in the making is done, its pass at t = 0 included."""
+        self.visual.advance()
+        for window in self._windows():
+            window.advance()
