@@ -53,8 +53,8 @@ class ChunkMemory(MeasuredMemory, Protocol):
         """The wanted blocks as far as they are at hand, else a stale set."""
         ...
 
-    def place(self, working: WorkingSet, view: MemoryView, offset: float) -> None:
-        """Decode and turn the working set into the view."""
+    def place(self, working: WorkingSet, view: MemoryView, offset: float | Sequence[float]) -> None:
+        """Decode the working set into the view, its keys turned by ``offset`` frames: one for all blocks or one for each."""
         ...
 
     def drop(self, ids: Iterable[BlockId]) -> None:
@@ -111,6 +111,8 @@ class WorldGenerator:
         self._degraded: tuple[str, ...] = ()
         self._track = PoseTrack(model.motion, Pose(0, 0, 0, 0, 0))
         self._sink: BlockId | None = None
+        self._births: dict[BlockId, int] = {}
+        self._chunks = 0
         self._window: deque[BlockId | None] = deque(maxlen=model.spec.window)
         self._shown: PublishedChunk | None = None
         self._state = StreetState(self._track.pose)
@@ -162,7 +164,7 @@ class WorldGenerator:
         with span("prefetch"):
             ahead = self._request_ahead(action, poses)
         with span("place"):
-            self._memory.place(working, self._model.memory_view, spec.memory_offset)
+            self._memory.place(working, self._model.memory_view, self._offsets(working))
         with span("generate"):
             output = self._generate(poses, working)
         with span("put"):
@@ -264,6 +266,8 @@ class WorldGenerator:
             policy.clear()
         self._window.clear()
         self._sink, self._degraded = None, ()
+        self._births.clear()
+        self._chunks = 0
         self._counters.begin_world(self._seed, self._memory.counters())
         opening = self._opening_chunks()
         output = next(opening, None)
@@ -310,6 +314,13 @@ class WorldGenerator:
         self._memory.request(list(dict.fromkeys(block for blocks, _ in asked for block in blocks)))
         return tuple(future for _, future in asked)
 
+    def _offsets(self, working: WorkingSet) -> float | list[float]:
+        """How far the keys of the working set are turned for the chunk in the making."""
+        placement = self.spec.placement
+        if placement is None:
+            return self.spec.memory_offset
+        return placement.offsets([self._births[block] for block in working.ids], self._chunks)
+
     def _generate(self, poses: Sequence[Pose], working: WorkingSet) -> ChunkOutput:
         try:
             return self._model.step(poses, len(working.ids))
@@ -323,13 +334,15 @@ class WorldGenerator:
         """Store the chunk and index it by its poses. The memory may refuse it; then the world is poorer by a chunk."""
         block = self._memory.put(output.kv)
         self._track.see(output.clearance)
-        if self._sink is None and not self._window:
+        if self.spec.keeps_sink and self._chunks == 0:
             self._sink = block
         self._window.append(block)
         if block is not None:
+            self._births[block] = self._chunks
             for policy in self._policies.values():
                 policy.add(block, output.poses)
             self._counters.remember(block, output.poses[-1])
+        self._chunks += 1
 
     def _publish(self, output: ChunkOutput, state: StreetState) -> None:
         """Count the chunk, show it, hand it to the recording."""
@@ -350,6 +363,7 @@ class WorldGenerator:
         snapshot, lost = self._counters.snapshot(self._memory, self._state)
         if lost:
             self._counters.forget(lost)
+            self._births = {block: birth for block, birth in self._births.items() if block not in lost}
             for policy in self._policies.values():
                 policy.drop(lost)
         self._shown = PublishedChunk(index, frames, snapshot)

@@ -124,10 +124,11 @@ class BlockStore:
         self._tally.waited(waiting.seconds())
         return working
 
-    def place(self, working: WorkingSet, view: MemoryView, offset: float) -> None:
-        """Decode the newest working set into the first slots of ``view``, keys ``offset`` frames later than stored."""
-        for slot, number in enumerate(working.ids[: view.capacity]):
-            self._codec.decode(self._encoded_bytes(number), view.keys[:, slot], view.values[:, slot], offset)
+    def place(self, working: WorkingSet, view: MemoryView, offset: float | Sequence[float]) -> None:
+        """Decode the newest working set into the first slots of ``view``, keys turned ``offset`` frames on: one for all or each its own."""
+        offsets = offset if isinstance(offset, Sequence) else [offset] * len(working.ids)
+        for slot, (number, later) in enumerate(zip(working.ids[: view.capacity], offsets, strict=False)):
+            self._codec.decode(self._encoded_bytes(number), view.keys[:, slot], view.values[:, slot], later)
         if self._placed is not None:
             self._placed.record()
 

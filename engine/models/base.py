@@ -7,13 +7,14 @@ that attention reads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import torch
 from torch import Tensor
 
+from worldpager.engine.positions.placement import Placement
 from worldpager.engine.types import FieldOfView, Frames, Pose
 from worldpager.engine.types import Motion as Motion
 
@@ -76,6 +77,10 @@ class ModelSpec:
     view: FieldOfView
     native_horizon: int | None = None
     """Chunks after which birth positions leave the trained range; None = no positional horizon."""
+    placement: Placement | None = None
+    """Placement by birth and present chunk, in place of the one ``memory_offset``."""
+    keeps_sink: bool = True
+    """Whether the model holds a world's first chunk itself for ever; retrieval leaves it out then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +118,34 @@ class ChunkOutput:
     poses: tuple[Pose, ...]
     kv: BlockKV
     clearance: float = float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class PastChunk:
+    """A chunk that was made before: its keys and values as they came back from memory, and the poses of its frames."""
+
+    kv: BlockKV
+    poses: tuple[Pose, ...]
+
+
+class Resumable(Protocol):
+    """What a world model may offer beside `WorldModel`, so that play can go on from any chunk: back, on another branch, tomorrow."""
+
+    def restore(self, seed: int, number: int, sink: PastChunk, newest: Sequence[PastChunk]) -> None:
+        """Stand where chunk ``number`` of world ``seed`` has just been made (the first has number 0).
+
+        ``newest`` are the chunks of the window, the newest first, at least that one; fewer than the window has slots where the world is
+        younger or memory has lost some: the oldest then stands in for those missing.
+        """
+        ...
+
+    def window_state(self) -> dict[str, Tensor]:
+        """Copies of the sink and the window as they are, to the bit."""
+        ...
+
+    def take_window_state(self, state: Mapping[str, Tensor]) -> None:
+        """Put back what `window_state` gave, after `restore` to the same chunk. Raises `ValueError` when it isn't of this model."""
+        ...
 
 
 class WorldModel(Protocol):
