@@ -23,7 +23,8 @@ class MemoryConfig:
     """Budgets of the tiers.
 
     ``host_budget`` and ``disk_budget`` in bytes (None: from the machine), ``device_slots`` staging slots of encoded blocks.
-    ``disk_dir`` None means no disk tier. A scratch arena is unlinked as soon as it is open.
+    ``disk_dir`` None means no disk tier. A scratch arena is unlinked as soon as it is open; with ``keep`` the folder is a kept world's, whose
+    blocks outlast the program.
     """
 
     codec: CodecConfig = field(default_factory=CodecConfig)
@@ -31,6 +32,7 @@ class MemoryConfig:
     host_budget: int | None = None
     disk_dir: Path | None = None
     disk_budget: int | None = None
+    keep: bool = False
     watermark: int = 3
     """Blocks: write-back starts when fewer clean or free host slots are left."""
     read_threads: int = 2

@@ -28,6 +28,8 @@ class Block:
     """Whether the staged copy was ever used."""
     failures: int = 0
     """Moves that failed since the last that didn't."""
+    references: int = 1
+    """Branches that hold it; forgotten with the last."""
     dropped: bool = field(default=False)
     """Forgotten by the user; lives on until its moves have ended."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from worldpager.engine.memory.block import Block
+from worldpager.engine.memory.tier import Stamp
 from worldpager.engine.types import BlockId
 
 
@@ -34,6 +35,15 @@ class BlockTable:
         self._next += 1
         self._blocks[block.id] = self._hosted[block.id] = block
         return block
+
+    def adopt(self, number: BlockId, disk: int, stamp: Stamp, references: int) -> None:
+        """A block of an earlier run, complete on disk."""
+        self._blocks[number] = Block(number, disk=disk, stamp=stamp, references=references)
+        self.count_from(number + 1)
+
+    def count_from(self, number: int) -> None:
+        """Ids below ``number`` are never given to a new block."""
+        self._next = max(self._next, number)
 
     def get(self, number: BlockId) -> Block | None:
         """The block of this id, or None when it is unknown or dropped."""
@@ -73,6 +83,7 @@ class BlockTable:
         for block in self._blocks.values():
             assert block.complete, f"block {block.id} has no complete copy"
             assert not block.dropped, f"block {block.id} is dropped but known"
+            assert block.references > 0, f"block {block.id} is known but {block.references} branches hold it"
             assert (block.disk is None) == (block.stamp is None), f"block {block.id}: disk slot {block.disk} with stamp {block.stamp}"
         hosted = {block.id for block in self if block.host is not None}
         assert hosted == set(self._hosted), f"blocks in host slots {sorted(hosted)} but listed are {sorted(self._hosted)}"

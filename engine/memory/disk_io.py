@@ -5,10 +5,12 @@ Direct I/O is used where it is proven on that very file by writing, reading back
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import re
 import secrets
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -40,7 +42,26 @@ class Arena:
 
     def empty(self) -> None:
         """Forget all bytes."""
-        os.ftruncate(self._descriptor, 0)
+        self.cut(0)
+
+    def cut(self, size: int) -> None:
+        """Forget the bytes from ``size`` on."""
+        if self.size > size:
+            os.ftruncate(self._descriptor, size)
+
+    def give_back(self, offset: int, count: int) -> None:
+        """Let the file system have these bytes' room again, if it can; what they then hold is nothing."""
+        if sys.platform == "linux":
+            punch_hole(self._descriptor, offset, count)
+
+    def sync(self) -> None:
+        """Return once all that was written is on the drive. Raises OSError."""
+        getattr(os, "fdatasync", os.fsync)(self._descriptor)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file."""
+        return os.fstat(self._descriptor).st_size
 
     def close(self) -> None:
         """Close the file; a scratch arena is gone then."""
@@ -100,6 +121,27 @@ def open_arena(folder: Path, *, direct: bool = True) -> Arena:
     except OSError as error:
         what = f"No disk tier can be made in {folder}: {error.strerror}."
         raise TierError(what, "Choose another folder with --disk, or --no-disk.") from error
+
+
+def open_kept_arena(path: Path, *, direct: bool = True) -> Arena:
+    """The arena at ``path``, made if it isn't there, in the mode that is proven on a scratch arena beside it.
+
+    Raises `TierError` naming the folder when it can't be had.
+    """
+    probe = open_arena(path.parent, direct=direct)
+    probe.close()
+    try:
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | (os.O_DIRECT if probe.direct else 0)
+        return Arena(os.open(path, flags, 0o600), probe.direct, probe.note)
+    except OSError as error:
+        raise TierError(f"{path} can't be opened: {error.strerror}.", "Give yourself leave to read and write it.") from error
+
+
+def punch_hole(descriptor: int, offset: int, count: int) -> None:
+    """Free the room of these bytes where the file system knows how; else do nothing."""
+    keep_size_and_punch = 3
+    fallocate = ctypes.CDLL(None, use_errno=True).fallocate
+    fallocate(ctypes.c_int(descriptor), ctypes.c_int(keep_size_and_punch), ctypes.c_int64(offset), ctypes.c_int64(count))
 
 
 def _direct(path: Path) -> Arena | None:

@@ -19,11 +19,12 @@ from worldpager.engine.errors import TierError
 from worldpager.engine.memory.disk_io import Arena, open_arena
 from worldpager.engine.memory.layout import PAGE, aligned_bytes
 from worldpager.engine.memory.slots import Slots
-from worldpager.engine.memory.tier import DamagedError, Stamp
+from worldpager.engine.memory.tier import DamagedError, Stamp, part_bytes
 
 HEADER = struct.Struct("<8s16sQQQQQQ")
-"""Magic, session, block, generation, layout fingerprint, true token count, record bytes, record's xxh3; the header's own xxh3 follows."""
-MAGIC = b"WPBLOCK1"
+"""Magic, session, block, generation, layout fingerprint, true token count, record bytes, bytes of a part; then the xxh3 of every part, then
+the header's own."""
+MAGIC = b"WPBLOCK2"
 
 FREE_SHARE = 0.5
 """Of the free space, when no budget is given."""
@@ -37,17 +38,29 @@ def open_disk_tier(folder: Path, budget: int | None, record_bytes: int, layout: 
     Raises `TierError` when the folder can't be used or there is room for no block.
     """
     arena = open_arena(folder, direct=direct)
-    free = shutil.disk_usage(folder).free
+    try:
+        capacity = slots_within(folder, budget, PAGE + record_bytes)
+    except BaseException:
+        arena.close()
+        raise
+    return DiskTier(arena, capacity, record_bytes, layout, tokens)
+
+
+def slots_within(folder: Path, budget: int | None, slot_bytes: int, held: int = 0) -> int:
+    """How many slots ``budget`` bytes (None: half of the free space) hold in ``folder``, of which ``held`` bytes are already there.
+
+    Raises `TierError` when there is room for none.
+    """
+    free = shutil.disk_usage(folder).free + held
     limit = int(free * FREE_SHARE) if budget is None else budget
     room = max(free - SPARE_BYTES, int(free * 0.9))
-    capacity = min(limit, room) // (PAGE + record_bytes)
+    capacity = min(limit, room) // slot_bytes
     if capacity < 1:
-        arena.close()
         raise TierError(
-            f"The disk tier in {folder} has {min(limit, room)} bytes and a block takes {PAGE + record_bytes}.",
+            f"The disk tier in {folder} has {min(limit, room)} bytes and a block takes {slot_bytes}.",
             "Free some space, raise --disk-budget, choose another folder with --disk, or --no-disk.",
         )
-    return DiskTier(arena, capacity, record_bytes, layout, tokens)
+    return capacity
 
 
 class DiskTier:
@@ -55,10 +68,10 @@ class DiskTier:
 
     name = "disk"
 
-    def __init__(self, arena: Arena, capacity: int, record_bytes: int, layout: int, tokens: int) -> None:
+    def __init__(self, arena: Arena, capacity: int, record_bytes: int, layout: int, tokens: int, session: bytes | None = None) -> None:
         self.capacity, self.slot_bytes, self.note = capacity, PAGE + record_bytes, arena.note
         self._arena, self._record_bytes, self._layout, self._tokens = arena, record_bytes, layout, tokens
-        self._session = secrets.token_bytes(16)
+        self._session = session or secrets.token_bytes(16)
         self._slots = Slots(capacity)
         self._own = threading.local()
 
@@ -101,8 +114,9 @@ class DiskTier:
         self._arena.close()
 
     def _header(self, stamp: Stamp) -> bytes:
-        fields = (self._session, stamp.block, stamp.generation, self._layout, self._tokens, self._record_bytes, stamp.checksum)
-        header = HEADER.pack(MAGIC, *fields)
+        size = self._record_bytes
+        fields = (self._session, stamp.block, stamp.generation, self._layout, self._tokens, size, part_bytes(size))
+        header = HEADER.pack(MAGIC, *fields) + stamp.checksum
         return header + xxhash.xxh3_64_digest(header)
 
     def _page(self) -> Tensor:

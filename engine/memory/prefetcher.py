@@ -183,7 +183,7 @@ class Prefetcher:
 
     def _upload(self, source: int, slot: int, block: int) -> Stamp:
         """On a worker: host to device."""
-        stamp = Stamp(block, 0, 0)
+        stamp = Stamp(block, 0, b"")
         self._device.write(slot, self._host.bytes_of(source), stamp)
         return stamp
 

@@ -6,8 +6,9 @@ complete copy: a source is let go only after its destination is complete. Bytes 
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,21 +16,22 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from worldpager.engine.config import MemoryConfig, MiB
-from worldpager.engine.errors import InputError
+from worldpager.engine.config import MemoryConfig
+from worldpager.engine.memory.assembly import check_slots, make_workers, open_disk
 from worldpager.engine.memory.block import Block
+from worldpager.engine.memory.block_index import ArenaFacts
 from worldpager.engine.memory.block_table import BlockTable
 from worldpager.engine.memory.budget import host_budget
 from worldpager.engine.memory.codec import fingerprint, make_codec
 from worldpager.engine.memory.device_tier import DeviceTier
-from worldpager.engine.memory.disk_tier import open_disk_tier
 from worldpager.engine.memory.eviction import victims
 from worldpager.engine.memory.host_tier import HostTier
+from worldpager.engine.memory.kept_tier import KeptTier
 from worldpager.engine.memory.prefetcher import Prefetcher
 from worldpager.engine.memory.prefetcher import WorkingSet as WorkingSet
 from worldpager.engine.memory.tally import Rate, Tally
 from worldpager.engine.memory.tier import DamagedError, Tier, checksum, reason
-from worldpager.engine.memory.transfer import NoTransfers, Outcome, Purpose, ThreadedTransfers, Transfers
+from worldpager.engine.memory.transfer import Outcome, Purpose, Transfers
 from worldpager.engine.memory.write_back import WriteBack
 from worldpager.engine.models.base import BlockKV, KVShape, MemoryView, RotarySpec
 from worldpager.engine.telemetry.snapshot import TIER_DEVICE, TIER_DISK, TIER_HOST, TIER_NONE, MemoryCounters, TierUse
@@ -40,6 +42,8 @@ DAMAGES = 3
 """A block on disk alone is given up after this many reads of damaged bytes."""
 HANG_SECONDS = 10.0
 """A move that takes longer is named as a degradation."""
+KEEP_SECONDS = 10.0
+"""How long closing a kept world waits for a write to end."""
 
 
 class BlockStore:
@@ -64,22 +68,26 @@ class BlockStore:
         self._codec = make_codec(config.codec, kv, rotary)
         size = self._codec.record_bytes
         self._host_budget = host_budget(config.host_budget)
-        _check_slots(config, self._host_budget // size, size)
+        check_slots(config, self._host_budget // size, size)
         on_gpu = device.type == "cuda"
         self._host = HostTier(self._host_budget // size, size, pinned=on_gpu)
         self._device = DeviceTier(config.device_slots, size, device)
         if disk is None and config.disk_dir is not None:
-            disk = open_disk_tier(config.disk_dir, config.disk_budget, size, fingerprint(config.codec, kv, rotary), kv.tokens)
-        self._disk = disk
+            disk = open_disk(config, config.disk_dir, ArenaFacts(fingerprint(config.codec, kv, rotary), kv.tokens, size))
+        self._disk, self._kept = disk, disk if isinstance(disk, KeptTier) else None
         self._encoded = torch.empty(size, dtype=torch.uint8, device=device) if on_gpu else None
         self._placed = torch.cuda.Event() if on_gpu else None
         self._table, self._tally = BlockTable(), Tally()
-        self._transfers = transfers or _workers(config, disk, clock, on_gpu)
+        self._transfers = transfers or make_workers(config, disk, clock, on_gpu)
         self._prefetcher = Prefetcher(self._table, self._host, self._device, disk, self._transfers, self._tally, stage_hosted=on_gpu)
-        self._write_back = disk and WriteBack(self._table, self._host, disk, self._transfers, self._tally, config.watermark, clock)
+        first = None if self._kept is None else self._kept.first_generation
+        self._write_back = disk and WriteBack(self._table, self._host, disk, self._transfers, self._tally, config.watermark, clock, first)
+        if self._kept is not None:
+            self._table.count_from(self._kept.next_id)
         self._read_rate, self._write_rate = Rate(clock), Rate(clock)
         self._repaired, self._lost, self._full = 0, 0, False
         self._read_failure = ""
+        self._closed = False
 
     def put(self, kv: BlockKV) -> BlockId | None:
         """Encode a block into a host slot, that of the coldest clean block if none is free. None, and counted, when there is no room.
@@ -103,7 +111,10 @@ class BlockStore:
             self._codec.encode(kv, self._encoded)
             record.copy_(self._encoded)
         self._repaired += self._codec.repaired(record) > 0
-        return self._table.add(slot).id
+        block = self._table.add(slot)
+        if self._write_back:
+            self._write_back.expect(block)
+        return block.id
 
     def poll(self) -> None:
         """Collect finished moves, then write back what the watermark asks for."""
@@ -132,13 +143,44 @@ class BlockStore:
         if self._placed is not None:
             self._placed.record()
 
+    def share(self, ids: Iterable[BlockId]) -> None:
+        """One more branch holds these blocks. Raises `ValueError`, before anything changes, when one is unknown."""
+        ids = list(ids)
+        blocks = [block for number in ids if (block := self._table.get(number))]
+        if len(blocks) < len(ids):
+            raise ValueError(f"blocks {sorted(set(ids) - {block.id for block in blocks})} are unknown and can't be shared")
+        for block in blocks:
+            block.references += 1
+
     def drop(self, ids: Iterable[BlockId]) -> None:
-        """Forget blocks; unknown ids are ignored."""
+        """One branch less holds these blocks; with the last they are forgotten, bytes and all. Unknown ids are ignored."""
         self._await_placed()
         for number in ids:
             block = self._table.get(number)
             if block is not None:
-                self._remove(block)
+                if block.references > 1:
+                    block.references -= 1
+                else:
+                    self._remove(block)
+
+    def adopt(self, references: Mapping[BlockId, int]) -> set[BlockId]:
+        """Take over a kept folder's blocks of earlier runs that ``references`` branches each hold, and let all others there go.
+
+        Once, before the first `put`; reads no bytes. Returns the ids that can't be had.
+        """
+        known = self._kept.take_known() if self._kept is not None else {}
+        for number, (slot, stamp) in known.items():
+            holders = references.get(BlockId(number), 0)
+            if holders > 0:
+                self._table.adopt(BlockId(number), slot, stamp, holders)
+            elif self._kept is not None:
+                self._kept.free(slot)
+        self._table.count_from(1 + max(references, default=-1))
+        return {number for number in references if number not in known}
+
+    def take_durable(self) -> list[BlockId]:
+        """Blocks of a kept folder whose bytes and rows became durable since the last call."""
+        return [block.id for block in self._write_back.take_durable()] if self._write_back else []
 
     def tier_of(self, ids: Iterable[BlockId] | NDArray[np.int64]) -> NDArray[np.uint8]:
         """Code of the fastest tier that holds each block; TIER_NONE for unknown ones."""
@@ -182,12 +224,24 @@ class BlockStore:
         """Number of the block, counted from 1, whose `put` first calls for a write to disk. None without a disk tier."""
         return self._host.capacity - self._watermark + 1 if self._disk else None
 
-    def close(self) -> None:
-        """End the workers and free the tiers. Nothing may be called afterwards; a second close does nothing."""
+    def close(self, *, keep: bool = False) -> int:
+        """End the workers and free the tiers; a second close does nothing. Returns how many blocks of a kept folder aren't durable.
+
+        With ``keep`` pending writes are finished first, as long as the drive makes progress; else they are given up.
+        """
+        if keep and self._kept is not None and not self._closed:
+            self._finish_writing()
+        left = self._write_back.unwritten if self._write_back else 0
         self._transfers.close()
-        for tier in (self._device, self._host, self._disk):
-            if tier is not None:
-                tier.close()
+        if not self._closed:
+            self._closed = True
+            self._device.close()
+            self._host.close()
+            if self._kept is not None:
+                self._kept.close(hanging=self._transfers.oldest_start() is not None)
+            elif self._disk is not None:
+                self._disk.close()
+        return left
 
     def check(self) -> None:
         """Recompute every invariant; AssertionError names what is broken. For tests: it reads all bytes in memory."""
@@ -254,6 +308,17 @@ class BlockStore:
             self._disk.free(block.disk)
         block.host = block.disk = None
 
+    def _finish_writing(self) -> None:
+        """Write every block through. Gives up when nothing ends for `KEEP_SECONDS`."""
+        assert self._write_back
+        pause, left, deadline = threading.Event(), self._write_back.unwritten, time.monotonic() + KEEP_SECONDS
+        while self._write_back.unwritten and time.monotonic() < deadline:
+            self._write_back.hurry()
+            self.poll()
+            if self._write_back.unwritten < left:
+                left, deadline = self._write_back.unwritten, time.monotonic() + KEEP_SECONDS
+            pause.wait(0.002)
+
     # Bytes
 
     def _host_slot(self) -> int | None:
@@ -278,25 +343,6 @@ class BlockStore:
         """On a GPU, decoding must have read the slots before they may change. It ended with the last chunk, so this doesn't wait."""
         if self._placed is not None:
             self._placed.synchronize()
-
-
-def _check_slots(config: MemoryConfig, host_slots: int, size: int) -> None:
-    """Raise `InputError` unless a new block, a working set and writes under way have room side by side."""
-    least = config.watermark + 2
-    if host_slots < least:
-        raise InputError(
-            f"The host budget holds {host_slots} blocks of {size / MiB:.2f} MiB, too few to play.",
-            f"Give at least {least * size / MiB:.1f} MiB (--host-budget).",
-        )
-    if config.device_slots < 2:
-        raise InputError(f"{config.device_slots} staging slots are too few.", "Give at least 2 (--device-slots).")
-
-
-def _workers(config: MemoryConfig, disk: Tier | None, clock: Callable[[], float], on_gpu: bool) -> Transfers:
-    """Threads, but none where bytes have nowhere to go."""
-    if disk is None and not on_gpu:
-        return NoTransfers()
-    return ThreadedTransfers(config.read_threads, read_limit=config.read_limit, write_limit=config.write_limit, clock=clock)
 
 
 def _tier_code(block: Block | None) -> int:

@@ -13,16 +13,21 @@ import xxhash
 from torch import Tensor
 
 from worldpager.engine.errors import TierError
-from worldpager.engine.memory.layout import view_of
+from worldpager.engine.memory.layout import PAGE, view_of
+
+PART = 4 << 20
+"""Bytes of a part: what is summed, and moved to and from a drive, at once."""
+MOST_PARTS = 480
+"""Checksums that fit the header page of a block."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """Whose bytes a slot holds: the block, a number that no other writing has, and xxh3-64 of the record."""
+    """Whose bytes a slot holds: the block, a number that no other writing has, and xxh3-64 of every part of the record, packed."""
 
     block: int
     generation: int
-    checksum: int
+    checksum: bytes
 
 
 class DamagedError(TierError):
@@ -37,16 +42,23 @@ def reason(error: Exception) -> str:
     return words or type(error).__name__
 
 
-def checksum(record: Tensor) -> int:
-    """xxh3-64 of a record in host memory."""
-    return xxhash.xxh3_64_intdigest(view_of(record))
+def part_bytes(record_bytes: int) -> int:
+    """Size of a record's parts, the last may be short: `PART`, or more where a header has no room for so many checksums."""
+    return max(PART, -(-record_bytes // (MOST_PARTS * PAGE)) * PAGE)
+
+
+def checksum(record: Tensor) -> bytes:
+    """xxh3-64 of each part of a record in host memory, eight bytes a part."""
+    view, size = view_of(record), part_bytes(len(record))
+    return b"".join(xxhash.xxh3_64_digest(view[at : at + size]) for at in range(0, len(view), size))
 
 
 def verify(record: Tensor, stamp: Stamp) -> None:
     """Raise `DamagedError` unless ``record`` holds what ``stamp`` says."""
     found = checksum(record)
     if found != stamp.checksum:
-        what = f"Block {stamp.block} came back with checksum {found:016x} instead of {stamp.checksum:016x}."
+        parts = [at // 8 for at in range(0, len(found), 8) if found[at : at + 8] != stamp.checksum[at : at + 8]]
+        what = f"Block {stamp.block} came back with wrong checksums in parts {parts or 'that it should have'} of {len(found) // 8}."
         raise DamagedError(what, "It counts as a miss.")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -19,6 +21,8 @@ ROTARY = RotarySpec(2, (0.5, 0.1))
 CODEC = CodecConfig(bits=4, key_group=4, value_group=8)
 RECORD = make_codec(CODEC, KV, ROTARY).record_bytes
 CPU = torch.device("cpu")
+PATIENCE = 20.0
+"""Seconds that real workers get."""
 PLENTY = 1000
 """Host slots that no test fills."""
 
@@ -116,3 +120,24 @@ def decoded(number: int, offset: float) -> BlockKV:
     out = block_kv(-1)
     codec.decode(record, out.keys, out.values, offset)
     return out
+
+
+def wait_until(store: BlockStore, done: Callable[[], bool]) -> None:
+    """Poll until ``done``."""
+    patience = threading.Event()
+    for _ in range(int(PATIENCE / 0.001)):
+        store.poll()
+        if done():
+            return
+        patience.wait(0.001)
+    raise AssertionError("the workers never got there")
+
+
+def settle(store: BlockStore) -> None:
+    wait_until(store, lambda: not any(block.moving for block in store._table.everything()))
+
+
+def put(store: BlockStore, number: int) -> BlockId:
+    block = store.put(block_kv(number))
+    assert block is not None
+    return block

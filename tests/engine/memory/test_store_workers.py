@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import random
-import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
 
-from tests.engine.memory.kit import CODEC, KV, PLENTY, RECORD, ROTARY, block_kv, decoded, empty_view, make_store
+from tests.engine.memory.kit import CODEC, KV, PLENTY, RECORD, ROTARY, block_kv, decoded, empty_view, make_store, put, settle, wait_until
 from tests.helpers.fake_tiers import FakeTier
 from worldpager.engine.config import MemoryConfig
 from worldpager.engine.memory import transfer
@@ -18,29 +16,6 @@ from worldpager.engine.memory.store import BlockStore
 from worldpager.engine.memory.transfer import ThreadedTransfers
 from worldpager.engine.models.base import BlockKV, MemoryView
 from worldpager.engine.types import BlockId
-
-PATIENCE = 20.0
-
-
-def wait_until(store: BlockStore, done: Callable[[], bool]) -> None:
-    """Poll until ``done``."""
-    patience = threading.Event()
-    for _ in range(int(PATIENCE / 0.001)):
-        store.poll()
-        if done():
-            return
-        patience.wait(0.001)
-    raise AssertionError("the workers never got there")
-
-
-def settle(store: BlockStore) -> None:
-    wait_until(store, lambda: not any(block.moving for block in store._table.everything()))
-
-
-def put(store: BlockStore, number: int) -> BlockId:
-    block = store.put(block_kv(number))
-    assert block is not None
-    return block
 
 
 def test_through_a_real_disk_every_block_comes_back_to_the_bit(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ class Gate:
 def move(purpose: Purpose, number: int, work: Callable[[], object] = lambda: None, size: int = 0) -> Move:
     def run() -> Stamp:
         work()
-        return Stamp(number, 0, 0)
+        return Stamp(number, 0, b"")
 
     return Move(purpose, Block(BlockId(number)), size, run)
 
