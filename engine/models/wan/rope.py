@@ -27,9 +27,8 @@ class Rotation:
 
     def __call__(self, x: Tensor) -> Tensor:
         """``x`` [..., tokens, heads, head_dim] turned; reckoned in the type of the cosines, answered in that of ``x``."""
-        even, odd = x.to(self.cos.dtype).unflatten(-1, (-1, 2)).unbind(-1)
-        turned = torch.stack([even * self.cos - odd * self.sin, even * self.sin + odd * self.cos], dim=-1)
-        return turned.flatten(-2).to(x.dtype)
+        pairs = torch.view_as_complex(x.to(self.cos.dtype).unflatten(-1, (-1, 2)))
+        return torch.view_as_real(pairs * torch.complex(self.cos, self.sin)).flatten(-2).to(x.dtype)
 
 
 def part_widths(head: int) -> tuple[int, int, int]:
