@@ -8,23 +8,37 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Protocol
 
 import torch
 
 from worldpager.engine.config import PlayConfig
 from worldpager.engine.errors import InputError, ModelError, WorldPagerError
-from worldpager.engine.mailbox import Command, Mailbox, NewWorld, Pause, PublishedChunk, Quit, Record, Reset, RestWhenIdle, UsePolicy
+from worldpager.engine.mailbox import (
+    Command,
+    Mailbox,
+    NewWorld,
+    Pause,
+    PublishedChunk,
+    Quit,
+    Record,
+    Reset,
+    RestWhenIdle,
+    UsePolicy,
+    WorldMove,
+)
 from worldpager.engine.memory.prefetcher import WorkingSet
-from worldpager.engine.models.base import BlockKV, ChunkOutput, MemoryView, ModelSpec, WorldModel
+from worldpager.engine.models.base import ChunkOutput, ModelSpec, WorldModel
 from worldpager.engine.pose.extrapolate import futures
 from worldpager.engine.pose.track import PoseTrack
 from worldpager.engine.retrieval.policy import RetrievalPolicy
-from worldpager.engine.telemetry.counters import Counters, MeasuredMemory, StreetState
+from worldpager.engine.session.branch import Chunk
+from worldpager.engine.session.memory import ChunkMemory as ChunkMemory
+from worldpager.engine.session.session import Session
+from worldpager.engine.session.world import World
+from worldpager.engine.telemetry.counters import Counters, StreetState
 from worldpager.engine.types import Action, BlockId, Frames, Pose
 
 log = logging.getLogger(__name__)
@@ -32,38 +46,6 @@ log = logging.getLogger(__name__)
 REST_SECONDS = 0.25
 """How often a resting or paused street looks after its memory and refreshes the snapshot."""
 REPORT_IT = "This is a fault of the program: please report it with the log."
-
-
-class ChunkMemory(MeasuredMemory, Protocol):
-    """The memory as the street uses it; `BlockStore` is the real one. No call waits for I/O."""
-
-    def put(self, kv: BlockKV) -> BlockId | None:
-        """Store a chunk's KV; None when there is no room."""
-        ...
-
-    def poll(self) -> None:
-        """Collect finished background moves."""
-        ...
-
-    def request(self, ranked: Sequence[BlockId]) -> None:
-        """Stage these blocks, the first first, instead of those of the last request."""
-        ...
-
-    def take(self, wanted: Sequence[BlockId]) -> WorkingSet:
-        """The wanted blocks as far as they are at hand, else a stale set."""
-        ...
-
-    def place(self, working: WorkingSet, view: MemoryView, offset: float | Sequence[float]) -> None:
-        """Decode the working set into the view, its keys turned by ``offset`` frames: one for all blocks or one for each."""
-        ...
-
-    def drop(self, ids: Iterable[BlockId]) -> None:
-        """Forget blocks."""
-        ...
-
-    def close(self) -> None:
-        """End workers, free everything."""
-        ...
 
 
 class Pace:
@@ -97,6 +79,7 @@ class WorldGenerator:
         *,
         clock: Callable[[], float] = time.monotonic,
         mailbox: Mailbox | None = None,
+        session: Session | None = None,
     ) -> None:
         self.mailbox = mailbox or Mailbox()
         self.failure: WorldPagerError | None = None
@@ -109,13 +92,10 @@ class WorldGenerator:
         self._index = -1
         self._take_chunk: Callable[[PublishedChunk], object] | None = None
         self._degraded: tuple[str, ...] = ()
-        self._track = PoseTrack(model.motion, Pose(0, 0, 0, 0, 0))
-        self._sink: BlockId | None = None
-        self._births: dict[BlockId, int] = {}
-        self._chunks = 0
-        self._window: deque[BlockId | None] = deque(maxlen=model.spec.window)
+        self._said: tuple[str, ...] = ()
+        self._world = World(model, memory, self._policies, self._counters, session or Session())
         self._shown: PublishedChunk | None = None
-        self._state = StreetState(self._track.pose)
+        self._state = StreetState(self._world.track.pose)
 
     @property
     def spec(self) -> ModelSpec:
@@ -126,6 +106,11 @@ class WorldGenerator:
     def device(self) -> torch.device:
         """Where the model computes."""
         return self._model.device
+
+    @property
+    def session(self) -> Session:
+        """All that was played of the present world; other threads may look at it (`view`, `picture`)."""
+        return self._world.session
 
     @property
     def model_settings(self) -> dict[str, str]:
@@ -147,6 +132,7 @@ class WorldGenerator:
         if self._rests(action):
             self._refresh()
             return True
+        self._world.take_up()
         self._run_street(action)
         return True
 
@@ -154,11 +140,11 @@ class WorldGenerator:
         """One chunk. See the README for the table of these stages."""
         spec, span = self.spec, self._counters.spans
         with span("pose"):
-            poses = self._track.advance(action, spec.frames_per_chunk)
+            poses = self._world.track.advance(action, spec.frames_per_chunk)
         with span("poll"):
-            self._memory.poll()
+            self._world.poll()
         with span("retrieve"):
-            wanted = self._policy.select(poses, spec.retrieved, self._seen_anyway())
+            wanted = self._policy.select(poses, spec.retrieved, self._world.seen_anyway())
         with span("take"):
             working = self._memory.take(wanted)
         with span("prefetch"):
@@ -168,8 +154,8 @@ class WorldGenerator:
         with span("generate"):
             output = self._generate(poses, working)
         with span("put"):
-            self._remember(output)
-        self._publish(output, StreetState(self._track.pose, ahead, working.ids, working.stale, action.stamp))
+            self._world.remember(output, action, working.ids)
+        self._publish(output, StreetState(self._world.track.pose, ahead, working.ids, working.stale, action.stamp))
 
     def run(self) -> None:
         """The loop for a thread of its own: steps at the model's rate until `Quit`. Never raises: see ``failure``."""
@@ -189,9 +175,9 @@ class WorldGenerator:
             torch.set_num_threads(threads)
 
     def close(self) -> None:
-        """End the memory's workers and free the model; call once `run` has returned."""
+        """End the memory's workers, leave a kept world whole, free the model; call once `run` has returned."""
         try:
-            self._memory.close()
+            self._world.close()
         finally:
             self._model.close()
 
@@ -235,6 +221,27 @@ class WorldGenerator:
                 self._rest_when_idle = on
             case Record(take):
                 self._take_chunk = take
+            case Quit():
+                pass
+            case _:
+                self._move(command)
+
+    def _move(self, command: WorldMove) -> None:
+        """Obey a command to the world's history and show where play stands then. What can't be done is said, and nothing changes."""
+        try:
+            chunk = self._world.obey(command)
+        except WorldPagerError as error:
+            self._said = (str(error),)
+            return
+        self._said = ()
+        if chunk is not None:
+            self._stand_still(chunk)
+
+    def _stand_still(self, chunk: Chunk) -> None:
+        """Show the picture of a chunk of the past; what is made next goes on from there."""
+        self._index += 1
+        self._show(self._index, self._world.picture(chunk), StreetState(self._world.track.pose, idle=True))
+        self.mailbox.drop_action()
 
     def _use_policy(self, name: str) -> None:
         """Retrieve by another policy from now on. Raises `InputError` for an unknown one."""
@@ -246,13 +253,13 @@ class WorldGenerator:
 
     def _rests(self, action: Action) -> bool:
         """Whether this step generates nothing."""
-        self._resting = self._rest_when_idle and action.idle and self._track.stance.settled
+        self._resting = self._rest_when_idle and action.idle and self._world.track.stance.settled and not self._world.owed
         return self._paused or self._resting
 
     def _refresh(self) -> None:
         """Look after the memory and publish the same frames with a newer snapshot."""
         self._counters.stand_still()
-        self._memory.poll()
+        self._world.poll()
         if self._shown is not None:
             state = replace(self._state, idle=self._resting, action_stamp=0.0)
             self._show(self._shown.index, self._shown.frames, state)
@@ -261,24 +268,22 @@ class WorldGenerator:
 
     def _open_world(self) -> None:
         """Forget the last world and take in the opening chunks of this one; ends early on `Quit`."""
-        self._memory.drop(self._counters.remembered())
-        for policy in self._policies.values():
-            policy.clear()
-        self._window.clear()
-        self._sink, self._degraded = None, ()
-        self._births.clear()
-        self._chunks = 0
-        self._counters.begin_world(self._seed, self._memory.counters())
+        if self._world.reopens:
+            self._begun, self._seed = True, self._world.session.seed
+            self._stand_still(self._world.reopen())
+            return
+        self._world.begin(self._seed)
+        self._degraded = self._said = ()
         opening = self._opening_chunks()
         output = next(opening, None)
         if output is None:
             raise ModelError(f"The model {self.spec.name} opens world {self._seed} with nothing.", REPORT_IT)
         while output is not None and not self.mailbox.quitting:
-            self._track = PoseTrack(self._model.motion, output.poses[-1])
-            self._memory.poll()
-            self._remember(output)
+            self._world.track = PoseTrack(self._model.motion, output.poses[-1])
+            self._world.poll()
+            self._world.remember(output)
             after = next(opening, None)
-            self._publish(output, StreetState(self._track.pose, opening=after is not None))
+            self._publish(output, StreetState(self._world.track.pose, opening=after is not None))
             output = after
         self._counters.end_opening()
         self._begun = True
@@ -296,17 +301,11 @@ class WorldGenerator:
 
     # Stages
 
-    def _seen_anyway(self, newest: int | None = None) -> list[BlockId]:
-        """Blocks that the model itself holds: the sink and the window (its ``newest`` chunks alone if given)."""
-        window = list(self._window)
-        held = [self._sink, *(window if newest is None else window[len(window) - newest :])]
-        return [block for block in held if block is not None]
-
     def _request_ahead(self, action: Action, poses: Sequence[Pose]) -> tuple[tuple[Pose, ...], ...]:
         """Ask for the blocks of the likely next poses, while this chunk computes. Returns the futures asked for."""
         spec = self.spec
-        held = self._seen_anyway(min(len(self._window), max(0, spec.window - 1)))
-        ahead = list(futures(self._track.stance, action, self._model.motion, spec.frames_per_chunk))
+        held = self._world.seen_anyway(max(0, spec.window - 1))
+        ahead = list(futures(self._world.track.stance, action, self._model.motion, spec.frames_per_chunk))
         ranked: dict[tuple[BlockId, ...], tuple[Pose, ...]] = {}
         for future, blocks in zip(ahead, self._policy.select_each(ahead, spec.retrieved, held, under_way=poses), strict=True):
             ranked.setdefault(tuple(blocks), future)
@@ -319,7 +318,7 @@ class WorldGenerator:
         placement = self.spec.placement
         if placement is None:
             return self.spec.memory_offset
-        return placement.offsets([self._births[block] for block in working.ids], self._chunks)
+        return placement.offsets(self._world.births(working.ids), self._world.chunks)
 
     def _generate(self, poses: Sequence[Pose], working: WorkingSet) -> ChunkOutput:
         try:
@@ -329,20 +328,6 @@ class WorldGenerator:
         except Exception as error:
             what = f"The model {self.spec.name} failed at chunk {self._index + 1}: {type(error).__name__}: {error}"
             raise ModelError(what, "Begin a new world; if it fails again, report it with the log.") from error
-
-    def _remember(self, output: ChunkOutput) -> None:
-        """Store the chunk and index it by its poses. The memory may refuse it; then the world is poorer by a chunk."""
-        block = self._memory.put(output.kv)
-        self._track.see(output.clearance)
-        if self.spec.keeps_sink and self._chunks == 0:
-            self._sink = block
-        self._window.append(block)
-        if block is not None:
-            self._births[block] = self._chunks
-            for policy in self._policies.values():
-                policy.add(block, output.poses)
-            self._counters.remember(block, output.poses[-1])
-        self._chunks += 1
 
     def _publish(self, output: ChunkOutput, state: StreetState) -> None:
         """Count the chunk, show it, hand it to the recording."""
@@ -359,12 +344,10 @@ class WorldGenerator:
 
     def _show(self, index: int, frames: Frames, state: StreetState) -> None:
         """Publish ``frames`` with a snapshot, and forget the blocks that the memory has lost."""
-        self._state = replace(state, policy=self._policy_name, paused=self._paused, degraded=self._degraded)
+        degraded = self._degraded + self._said + self._world.session.degraded
+        self._state = replace(state, policy=self._policy_name, paused=self._paused, degraded=degraded)
         snapshot, lost = self._counters.snapshot(self._memory, self._state)
         if lost:
-            self._counters.forget(lost)
-            self._births = {block: birth for block, birth in self._births.items() if block not in lost}
-            for policy in self._policies.values():
-                policy.drop(lost)
+            self._world.lost(lost)
         self._shown = PublishedChunk(index, frames, snapshot)
         self.mailbox.frames.publish(self._shown)

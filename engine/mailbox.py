@@ -10,6 +10,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TypeAlias
 
 from worldpager.engine.telemetry.snapshot import Snapshot
@@ -60,11 +61,66 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
+class Keep:
+    """Keep the scratch world that is being played: from now on it lives in ``folder``."""
+
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class GoTo:
+    """Stand at ``chunk`` of this world's history: back in time, or on another branch. Its picture is shown; play goes on from there."""
+
+    chunk: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """Put the camera where ``chunk`` was seen from. History goes on; the next chunk shows the place as memory has it."""
+
+    chunk: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetBookmark:
+    """Give ``chunk`` (None: where play stands) a name; an old bookmark of that name moves."""
+
+    name: str
+    chunk: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetBookmark:
+    """Remove a bookmark."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RenameBranch:
+    """Give a branch another name."""
+
+    branch: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteBranch:
+    """Remove a branch, with the chunks that are its alone."""
+
+    branch: int
+
+
+WorldMove: TypeAlias = Keep | GoTo | Recall | SetBookmark | ForgetBookmark | RenameBranch | DeleteBranch
+"""Commands to a world's history (`worldpager.engine.session.world`)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Quit:
     """End the street after the chunk under way."""
 
 
-Command: TypeAlias = Pause | Reset | NewWorld | UsePolicy | RestWhenIdle | Record | Quit
+Command: TypeAlias = Pause | Reset | NewWorld | UsePolicy | RestWhenIdle | Record | WorldMove | Quit
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,10 @@ import numpy as np
 import torch
 import xxhash
 from numpy.typing import NDArray
+from torch import Tensor
 
 from worldpager.engine.errors import InputError
-from worldpager.engine.models.base import BlockKV, ChunkOutput, KVShape, MemoryView, ModelSpec, RotarySpec
+from worldpager.engine.models.base import BlockKV, ChunkOutput, KVShape, MemoryView, ModelSpec, PastChunk, RotarySpec
 from worldpager.engine.types import FieldOfView, Frames, Motion, Pose
 
 HORIZONTAL = math.radians(84)
@@ -129,8 +130,7 @@ class StandIn:
 
     def begin(self, seed: int, prime: bool) -> Iterator[ChunkOutput]:
         """Turn once around and walk a little, or a single chunk."""
-        self._seed, self._chunk = seed, 0
-        self._base = torch.randn(self._spec.kv.values // 2, generator=torch.Generator().manual_seed(seed)).to(self._device)
+        self._stand(seed, 0)
         start = Pose(0.0, 0.0, MOTION.eye_height, (seed % 360) * math.pi / 180, 0.0)
         n = self._spec.frames_per_chunk
         if prime:
@@ -142,6 +142,19 @@ class StandIn:
                 yield self._made([start._replace(x=s * math.cos(start.yaw), y=s * math.sin(start.yaw)) for s in way], 0)
         yield self._made([start] * n, 0)
 
+    def restore(self, seed: int, number: int, sink: PastChunk, newest: Sequence[PastChunk]) -> None:
+        """See `Resumable`. The stand-in sees no window: its chunks depend on their number and the memory view alone."""
+        self._stand(seed, number + 1)
+
+    def window_state(self) -> dict[str, Tensor]:
+        """There is none."""
+        return {}
+
+    def take_window_state(self, state: Mapping[str, Tensor]) -> None:
+        """There is none to take."""
+        if state:
+            raise ValueError(f"the stand-in has no {', '.join(state)}")
+
     def step(self, poses: Sequence[Pose], retrieved: int) -> ChunkOutput:
         """Draw one chunk; lasts ``step_ms``."""
         until = self._clock() + self._options.step_ms / 1e3
@@ -151,6 +164,11 @@ class StandIn:
 
     def close(self) -> None:
         """Nothing to free."""
+
+    def _stand(self, seed: int, chunk: int) -> None:
+        """The next chunk is number ``chunk`` of world ``seed``."""
+        self._seed, self._chunk = seed, chunk
+        self._base = torch.randn(self._spec.kv.values // 2, generator=torch.Generator().manual_seed(seed)).to(self._device)
 
     def _made(self, poses: Sequence[Pose], retrieved: int) -> ChunkOutput:
         code = _checksum(self._view, retrieved)

@@ -114,6 +114,15 @@ class Counters:
         """``block`` has joined the memory."""
         self._rows.add(block, pose)
 
+    def forget_all(self) -> None:
+        """No block is remembered any more, or not here."""
+        self._rows = BlockRows()
+
+    def stand_at(self, chunk: int, frames: int) -> None:
+        """Play stands elsewhere in the world's history: after ``chunk`` chunks of ``frames`` frames in all."""
+        self._still = replace(self._still, chunk=chunk, frames=frames)
+        self.stand_still()
+
     def forget(self, blocks: list[BlockId]) -> None:
         """``blocks`` are gone from the memory."""
         self._rows.drop(blocks)

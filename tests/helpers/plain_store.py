@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -26,11 +27,15 @@ class PlainStore:
         self.full = False
         self._rotary = rotary or RotarySpec()
         self._next = 0
+        self.kept: Path | None = None
+        self._durable: list[BlockId] = []
 
     def put(self, kv: BlockKV) -> BlockId | None:
         if self.full:
             return None
         block, self._next = BlockId(self._next), self._next + 1
+        if self.kept is not None:
+            self._durable.append(block)
         self.blocks[block] = BlockKV(kv.keys.to(torch.bfloat16), kv.values.to(torch.bfloat16))
         return block
 
@@ -83,5 +88,14 @@ class PlainStore:
     def spill_chunk(self) -> int | None:
         return None
 
-    def close(self) -> None:
+    def keep(self, folder: Path) -> None:
+        self.kept = folder
+        self._durable = list(self.blocks)
+
+    def take_durable(self) -> list[BlockId]:
+        durable, self._durable = self._durable, []
+        return durable
+
+    def close(self, *, keep: bool = False) -> int:
         self.closed = True
+        return 0

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from worldpager.engine.errors import InputError
-from worldpager.engine.models.base import ChunkOutput, KVShape, MemoryView, ModelSpec, RotarySpec
+from worldpager.engine.models.base import ChunkOutput, KVShape, MemoryView, ModelSpec, PastChunk, RotarySpec
 from worldpager.engine.models.tiny import opening
 from worldpager.engine.models.tiny.clearance import clearance
 from worldpager.engine.models.tiny.network import HEAD, TIME_FREQUENCIES, TinyNetwork
@@ -130,6 +130,19 @@ class TinyModel:
         at = torch.tensor(poses, dtype=torch.float32)
         picture, tokens = self._player.generate(at, retrieved, self.passes)
         return self._output(((picture[0].clamp(-1, 1) + 1) * 127.5).round().to(torch.uint8), poses, tokens)
+
+    def restore(self, seed: int, number: int, sink: PastChunk, newest: Sequence[PastChunk]) -> None:
+        """See `Resumable`."""
+        self._player.stand(seed, number + 1, newest[0].poses[-1])
+        self._player.context.put_back(sink.kv, [past.kv for past in newest])
+
+    def window_state(self) -> dict[str, Tensor]:
+        """See `Resumable`."""
+        return self._player.context.state()
+
+    def take_window_state(self, state: Mapping[str, Tensor]) -> None:
+        """See `Resumable`."""
+        self._player.context.take_state(state)
 
     @torch.no_grad()
     def _output(self, pictures: Tensor, poses: Sequence[Pose], tokens: Tensor) -> ChunkOutput:

@@ -6,7 +6,7 @@ attention reads is one stretch with retrieved slots or without. `rollout.roll` c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -91,6 +91,37 @@ class Context:
             self._newest = (self._newest - 1) % self.window
             self.place(self.sink + 1 + self._newest, self.current, -float(self.frames))
 
+    def put_back(self, sink: BlockKV, newest: Sequence[BlockKV]) -> None:
+        """Fill sink and window from unplaced chunks, the newest first; the oldest fills what is left."""
+        filled = [sink, *(newest[min(i, len(newest) - 1)] for i in range(self.window))]
+        for slot, (kv, offset) in enumerate(zip(filled, self.offsets()[self.retrieved :], strict=True), self.sink):
+            at = self.slot(slot)
+            self.keys[:, :, at], self.values[:, :, at] = kv.keys.transpose(1, 2), kv.values.transpose(1, 2)
+            turn_in_time(self.keys[:, :, at], offset)
+        self._newest = 0
+
+    @property
+    def kept(self) -> slice:
+        """Tokens of sink and window."""
+        return slice(self.sink * self.tokens, self.current * self.tokens)
+
+    def state(self) -> dict[str, Tensor]:
+        """Copies of sink and window, the newest chunk's slot with them."""
+        kept = {"keys": self.keys[:, :, self.kept].clone(), "values": self.values[:, :, self.kept].clone()}
+        return {**kept, "newest": torch.tensor([self._newest])}
+
+    def take_state(self, state: Mapping[str, Tensor]) -> None:
+        """Put back what `state` gave. Raises ValueError when it isn't of this context."""
+        own = self.state()
+        for name, tensor in own.items():
+            given = state.get(name)
+            if given is None or given.shape != tensor.shape or given.dtype != tensor.dtype:
+                raise ValueError(f"{name} is not of this model")
+        if not 0 <= int(state["newest"]) < max(1, self.window):
+            raise ValueError("newest is no slot of the window")
+        self.keys[:, :, self.kept], self.values[:, :, self.kept] = state["keys"], state["values"]
+        self._newest = int(state["newest"])
+
     def own(self) -> BlockKV:
         """A copy of the current chunk's KV, unplaced: [layers, tokens, heads, 64]."""
         keys, values = (buffer[:, :, self.slot(self.current)].transpose(1, 2) for buffer in (self.keys, self.values))
@@ -112,6 +143,11 @@ class Player:
         """Forget the world; the next chunk is the first of world ``seed``."""
         self.seed, self.chunk = seed, 0
         self._before: Tensor | None = None
+
+    def stand(self, seed: int, chunk: int, before: Sequence[float]) -> None:
+        """The next chunk is number ``chunk`` of world ``seed``, after a frame seen from pose ``before``."""
+        self.seed, self.chunk = seed, chunk
+        self._before = torch.tensor(before, dtype=torch.float32, device=self.device)[None]
 
     def noises(self, chunk: int) -> tuple[Tensor, Tensor]:
         """White and coarse noise of chunk number ``chunk`` of this world: the same on every device."""
