@@ -6,10 +6,13 @@ a pixmap; painting the window only copies it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QWidget
 
@@ -45,6 +48,7 @@ class Card(QWidget):
         self._scale = 1.0
         self._state: HudState | None = None
         self._pixmap = QPixmap()
+        self._ground = QPixmap()
         self.hide()
 
     def place(self, x: float, y: float, scale: float, size: tuple[float, float] | None = None) -> None:
@@ -54,6 +58,7 @@ class Card(QWidget):
         self._scale = scale
         width, height = self.design_size
         self.setGeometry(round(x * scale), round(y * scale), round(width * scale), round(height * scale))
+        self._ground = QPixmap()
         self.redraw()
 
     def show_state(self, state: HudState) -> None:
@@ -66,19 +71,37 @@ class Card(QWidget):
         """Draw into the pixmap again."""
         if self._state is None:
             return
+        if self._ground.isNull():
+            self._ground = self._draw_ground()
+        self._pixmap = QPixmap(self._ground)
+        painter = self._painter(self._pixmap)
+        width, height = self.design_size
+        self.draw(Strokes(painter), self._state, width, height)
+        painter.end()
+        self.update()
+
+    def _draw_ground(self) -> QPixmap:
+        """What never changes at this size: the card itself and `draw_ground`. Drawing it costs more than most contents."""
         ratio = self.devicePixelRatioF()
-        self._pixmap = QPixmap(round(self.width() * ratio), round(self.height() * ratio))
-        self._pixmap.setDevicePixelRatio(ratio)
-        self._pixmap.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(self._pixmap)
-        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-        painter.scale(self._scale, self._scale)
+        ground = QPixmap(round(self.width() * ratio), round(self.height() * ratio))
+        ground.setDevicePixelRatio(ratio)
+        ground.fill(Qt.GlobalColor.transparent)
+        painter = self._painter(ground)
         width, height = self.design_size
         strokes = Strokes(painter)
         strokes.panel(QRectF(0, 0, width, height))
-        self.draw(strokes, self._state, width, height)
+        self.draw_ground(strokes, width, height)
         painter.end()
-        self.update()
+        return ground
+
+    def _painter(self, pixmap: QPixmap) -> QPainter:
+        painter = QPainter(pixmap)
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+        painter.scale(self._scale, self._scale)
+        return painter
+
+    def draw_ground(self, strokes: Strokes, width: float, height: float) -> None:
+        """Draw what never changes: titles, frames."""
 
     def draw(self, strokes: Strokes, state: HudState, width: float, height: float) -> None:
         """Draw the content."""
@@ -158,12 +181,21 @@ class Strokes:
 
     def fill(self, area: QRectF, colour: QColor, radius: float = 0.0) -> None:
         """A filled rectangle."""
+        if not radius:
+            self.painter.fillRect(area, colour)
+            return
         self.painter.setPen(Qt.PenStyle.NoPen)
         self.painter.setBrush(colour)
         self.painter.drawRoundedRect(area, radius, radius)
 
     def line(self, start: QPointF, end: QPointF, colour: QColor, width: float = 1.0, dashes: Sequence[float] = ()) -> None:
-        """A straight line."""
+        """A straight line; one along an axis is filled, which costs a tenth of stroking it."""
+        if not dashes and (start.x() == end.x() or start.y() == end.y()):
+            half = width / 2
+            box = QRectF(start, end).normalized()
+            across = start.x() == end.x()
+            self.painter.fillRect(box.adjusted(-half, 0, half, 0) if across else box.adjusted(0, -half, 0, half), colour)
+            return
         pen = QPen(colour, width)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap if dashes else Qt.PenCapStyle.RoundCap)
         if dashes:
@@ -208,6 +240,30 @@ class Strokes:
         else:
             self.line(QPointF(x - radius, y - radius), QPointF(x + radius, y + radius), colour, 1.2)
             self.line(QPointF(x - radius, y + radius), QPointF(x + radius, y - radius), colour, 1.2)
+
+    def marks(self, places: NDArray[np.float64], tier: int, radius: float) -> None:
+        """The shape of one tier at many places [n, 2]: drawn in one call, a tenth of the price."""
+        painter, colour = self.painter, theme.TIERS[min(tier, len(theme.TIERS) - 1)]
+        if tier == TIER_DEVICE:
+            half = radius * 0.85
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colour)
+            painter.drawRects([QRectF(x - half, y - half, 2 * half, 2 * half) for x, y in places.tolist()])
+        elif tier == TIER_HOST:
+            painter.setPen(QPen(colour, 2 * radius, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+            painter.drawPoints([QPointF(x, y) for x, y in places.tolist()])
+        elif tier == TIER_DISK:  # squares on a turned sheet
+            turned = places @ np.array(((1.0, -1.0), (1.0, 1.0))) / math.sqrt(2)
+            painter.save()
+            painter.rotate(45)
+            painter.setPen(QPen(colour, 1.25 * math.sqrt(2) * radius, Qt.PenStyle.SolidLine, Qt.PenCapStyle.SquareCap))
+            painter.drawPoints([QPointF(x, y) for x, y in turned.tolist()])
+            painter.restore()
+        else:
+            painter.setPen(QPen(colour, 1.2))
+            arms = np.array(((-radius, -radius, radius, radius), (-radius, radius, radius, -radius)))
+            lines = (np.hstack((places, places))[:, None] + arms).reshape(-1, 4)
+            painter.drawLines([QLineF(*line) for line in lines.tolist()])
 
 
 SPARK_POINTS = 60

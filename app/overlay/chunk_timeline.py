@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainterPath, QPen
+from PySide6.QtGui import QImage, QPainterPath, QPen
 
 from worldpager.app import theme
 from worldpager.app.overlay.card import PAD, Card, HudState, Strokes
@@ -33,7 +34,7 @@ class ChunkTimeline(Card):
         _draw_arcs(strokes, snapshot, area, span)
 
 
-def columns(snapshot: Snapshot, span: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def columns(snapshot: Snapshot, span: int) -> NDArray[np.float64]:
     """Place of each remembered block on the strip, 0 to 1. Blocks are numbered on over worlds; the newest is the present chunk."""
     ids = snapshot.block_map.ids
     if not len(ids):
@@ -48,15 +49,26 @@ def _draw_lanes(strokes: Strokes, snapshot: Snapshot, area: QRectF, span: int) -
         y = area.top() + lane * (LANE + LANE_GAP)
         strokes.text(PAD, y + LANE, name, theme.font(11), theme.SOFT)
         strokes.fill(QRectF(area.left(), y, area.width(), LANE), theme.with_alpha(theme.INK, 13), 2)
-    wide = max(1.0, area.width() / span - 0.8)
-    tiers = snapshot.block_map.tier
-    places = columns(snapshot, span)
-    painter = strokes.painter
-    painter.setPen(Qt.PenStyle.NoPen)
+    strip = lane_pixels(snapshot, span)
+    image = QImage(strip.tobytes(), strip.shape[1], 3, 4 * strip.shape[1], QImage.Format.Format_ARGB32)
     for lane in range(3):
         y = area.top() + lane * (LANE + LANE_GAP)
-        painter.setBrush(theme.TIERS[lane])
-        painter.drawRects([QRectF(area.left() + place * area.width(), y, wide, LANE) for place in places[tiers == lane].tolist()])
+        strokes.painter.drawImage(QRectF(area.left(), y, area.width(), LANE), image, QRectF(0, lane, image.width(), 1))
+
+
+def lane_pixels(snapshot: Snapshot, span: int) -> NDArray[np.uint32]:
+    """The lanes as pixels [3, columns] of colour, transparent where nothing lies: a dash a chunk, with a gap while there is room for
+    one.
+    """
+    fine = max(1, min(4, 2400 // span))
+    pixels = np.zeros((3, min(2400, fine * span) + fine), np.uint32)
+    tiers = snapshot.block_map.tier
+    held = tiers < 3
+    at = (columns(snapshot, span)[held] * (pixels.shape[1] - fine)).astype(np.int64)
+    colours = np.array([theme.TIERS[tier].rgba() for tier in range(3)], np.uint32)
+    for step in range(max(1, fine - 1)):
+        pixels[tiers[held], at + step] = colours[tiers[held]]
+    return pixels
 
 
 def _draw_spill(strokes: Strokes, snapshot: Snapshot, area: QRectF, span: int) -> None:
@@ -77,13 +89,11 @@ def _draw_arcs(strokes: Strokes, snapshot: Snapshot, area: QRectF, span: int) ->
     """From now back to the chunks in the working set."""
     now = area.left() + min(1.0, snapshot.chunk / span) * area.width()
     strokes.line(QPointF(now, area.top() - 6), QPointF(now, area.bottom() + 2), theme.INK, 1.5)
-    places = dict(zip(snapshot.block_map.ids.tolist(), columns(snapshot, span).tolist(), strict=True))
+    used = np.isin(snapshot.block_map.ids, snapshot.working_set)
     colour = theme.STALE if snapshot.stale else theme.INK
     painter = strokes.painter
-    for block in snapshot.working_set:
-        if block not in places:
-            continue
-        x = area.left() + places[block] * area.width() + 1
+    for place in columns(snapshot, span)[used].tolist():
+        x = area.left() + place * area.width() + 1
         arc = QPainterPath(QPointF(now, area.top() - 2))
         rise = min(30.0, 8 + abs(now - x) * 0.1)
         arc.cubicTo(QPointF(now, area.top() - rise), QPointF(x, area.top() - rise), QPointF(x, area.top() - 2))

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QPainterPath, QPen, QPolygonF, QRadialGradient
+from PySide6.QtGui import QPainter, QPainterPath, QPen, QPolygonF, QRadialGradient
 
 from worldpager.app import theme
-from worldpager.app.overlay.card import PAD, RADIUS, Card, HudState, Strokes, rounded
+from worldpager.app.overlay.card import PAD, Card, HudState, Strokes
 from worldpager.engine.telemetry.snapshot import TIER_DEVICE, TIER_DISK, TIER_HOST, Snapshot
 from worldpager.engine.types import Pose
 
@@ -65,7 +65,7 @@ class PoseMap(Card):
         plan = Plan(area.center(), snapshot.pose.x, snapshot.pose.y, (area.width() / 2 - 6) / self._radius)
         painter = strokes.painter
         painter.save()
-        painter.setClipPath(rounded(area.adjusted(1, 1, -1, -1), RADIUS))
+        painter.setClipRect(area.adjusted(3, 3, -3, -3))  # a rounded clip would make each stroke dearer
         _draw_grid(strokes, plan, area)
         _draw_view(strokes, plan, snapshot)
         _draw_path(strokes, plan, snapshot)
@@ -94,14 +94,18 @@ def wanted_radius(snapshot: Snapshot) -> float:
 def _draw_grid(strokes: Strokes, plan: Plan, area: QRectF) -> None:
     """Lines every so many cells, a rounder number the farther the map reaches."""
     step = next(size for size in (1, 2, 5, 10, 20, 50, 100, 200) if size * plan.pixels >= 22 or size == 200)
+    lines = []
     for axis, low, high in ((0, area.left(), area.right()), (1, area.top(), area.bottom())):
         here = plan.x if axis == 0 else plan.y
         reach = (high - low) / 2 / plan.pixels
         for line in range(math.floor((here - reach) / step), math.ceil((here + reach) / step) + 1):
             point = plan.at(line * step, line * step)
-            start = QPointF(point.x(), area.top()) if axis == 0 else QPointF(area.left(), point.y())
-            end = QPointF(point.x(), area.bottom()) if axis == 0 else QPointF(area.right(), point.y())
-            strokes.line(start, end, theme.with_alpha(theme.INK, 15))
+            x, y = point.x(), point.y()
+            lines.append(QLineF(x, area.top(), x, area.bottom()) if axis == 0 else QLineF(area.left(), y, area.right(), y))
+    strokes.painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    strokes.painter.setPen(QPen(theme.with_alpha(theme.INK, 15), 1))
+    strokes.painter.drawLines(lines)
+    strokes.painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
 
 def _draw_view(strokes: Strokes, plan: Plan, snapshot: Snapshot) -> None:
@@ -127,8 +131,7 @@ def _draw_path(strokes: Strokes, plan: Plan, snapshot: Snapshot) -> None:
     moved = np.diff(np.floor(places / CELL), axis=0, prepend=np.inf).any(axis=1)
     points = [QPointF(x, y) for x, y in places[moved].tolist()]
     points.append(plan.at(snapshot.pose.x, snapshot.pose.y))
-    pen = QPen(theme.with_alpha(theme.INK, 70), 1.2)
-    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    pen = QPen(theme.with_alpha(theme.INK, 80), 1.0)
     strokes.painter.setPen(pen)
     strokes.painter.drawPolyline(QPolygonF(points))
 
@@ -158,28 +161,33 @@ def _draw_marks(strokes: Strokes, plan: Plan, snapshot: Snapshot, area: QRectF) 
     edges = np.array(area.adjusted(-6, -6, 6, 6).getCoords())
     inside = ((places >= edges[:2]) & (places <= edges[2:])).all(axis=1) & (block_map.tier < len(theme.TIERS))
     cells = np.floor(places / CELL).astype(np.int64)
-    looks = np.column_stack((cells, np.floor(yaw / TICK_STEP)))
+    looks = np.column_stack((cells, np.floor(yaw / TICK_STEP).astype(np.int64)))
     tip = places + (size + 4) * np.column_stack((np.cos(yaw), -np.sin(yaw)))
     for tier in reversed(range(len(theme.TIERS))):
         mine = np.flatnonzero(inside & (block_map.tier == tier))
         recent = mine[mine >= len(yaw) - TICKED]
-        rows = recent[np.unique(looks[recent], axis=0, return_index=True)[1]]
+        rows = recent[_firsts(looks[recent])]
         strokes.painter.setPen(QPen(theme.with_alpha(theme.TIERS[tier], 150), 1.0))
         strokes.painter.drawLines([QLineF(*line) for line in np.hstack((places[rows], tip[rows])).tolist()])
-        for x, y in places[mine[np.unique(cells[mine], axis=0, return_index=True)[1]]].tolist():
-            strokes.mark(x, y, tier, size)
+        shown = places[mine[_firsts(cells[mine])]]
+        if len(shown):
+            strokes.marks(shown, tier, size)
+
+
+def _firsts(rows: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Index of one of each different row of small whole numbers [n, 2 or 3]."""
+    key = np.zeros(len(rows), np.int64)
+    for column in rows.T:
+        key = key * 8192 + (column & 8191)
+    return np.unique(key, return_index=True)[1]
 
 
 def _draw_retrieved(strokes: Strokes, plan: Plan, snapshot: Snapshot) -> None:
     """Lines from the camera to the chunks that it is reminded of now; dashed when they are a stale set."""
     block_map = snapshot.block_map
-    rows = {int(block): row for row, block in enumerate(block_map.ids)}
     here = plan.at(snapshot.pose.x, snapshot.pose.y)
     colour = theme.STALE if snapshot.stale else theme.INK
-    for block in snapshot.working_set:
-        row = rows.get(block)
-        if row is None:
-            continue
+    for row in np.flatnonzero(np.isin(block_map.ids, snapshot.working_set)).tolist():
         x, y, _ = block_map.xy_yaw[row].tolist()
         point = plan.at(x, y)
         strokes.line(here, point, theme.with_alpha(colour, 210), 1.5, (3, 2) if snapshot.stale else ())
