@@ -101,16 +101,11 @@ def _middle(width: int) -> nn.ModuleList:
 class WanVae(nn.Module):
     """Both ways. Model latents are normalised by channel, so that they have about unit spread."""
 
-    mean: Tensor
-    std: Tensor
-
     def __init__(self, config: VaeConfig | None = None) -> None:
         super().__init__()
         self.config = c = config or VaeConfig()
         self.encoder, self.conv1 = Encoder(c), CausalConv(2 * c.latent, 2 * c.latent, 1)
         self.conv2, self.decoder = CausalConv(c.latent, c.latent, 1), Decoder(c)
-        for name, values in (("mean", LATENT_MEAN), ("std", LATENT_STD)):
-            self.register_buffer(name, torch.tensor(values[: c.latent]).view(1, -1, 1, 1, 1), persistent=False)
 
     @torch.no_grad()
     def encode(self, video: Tensor) -> Tensor:
@@ -132,7 +127,7 @@ class WanVae(nn.Module):
 
     def _normalised(self, moments: Tensor) -> Tensor:
         mean = self.conv1(moments)[:, : self.config.latent]
-        return (mean - self.mean.to(mean)) / self.std.to(mean)
+        return (mean - _channels(LATENT_MEAN, mean)) / _channels(LATENT_STD, mean)
 
     @torch.no_grad()
     def decode(self, latents: Tensor, stream: Stream, frames_at_once: int = 1) -> Tensor:
@@ -140,9 +135,14 @@ class WanVae(nn.Module):
 
         ``frames_at_once`` latent frames go through together: the result is the same, more are faster and take more memory.
         """
-        raw = self.conv2(latents * self.std.to(latents) + self.mean.to(latents))
+        raw = self.conv2(latents * _channels(LATENT_STD, latents) + _channels(LATENT_MEAN, latents))
         pieces = cast("Sequence[Tensor]", raw.split(frames_at_once, dim=2))
         return torch.cat([self.decoder(piece, stream).clamp(-1, 1) for piece in pieces], dim=2)
+
+
+def _channels(values: Sequence[float], like: Tensor) -> Tensor:
+    """One number a channel, ready to meet ``like`` [1, channel, f, h, w]."""
+    return like.new_tensor(values[: like.shape[1]]).view(1, -1, 1, 1, 1)
 
 
 def start_latents(encoded: Tensor, first: int, count: int) -> Tensor:
