@@ -6,6 +6,7 @@ import logging
 import logging.handlers
 import os
 import sys
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from types import TracebackType
@@ -23,8 +24,14 @@ SWITCH_INTERVAL = 0.0005
 LOG_BYTES, LOG_FILES = 1 << 20, 3
 
 
-def run(config: PlayConfig, *, source: ActionSource | None = None, record: Path | None = None) -> int:
-    """Play ``config`` in a window. ``source`` steers until a person does; ``record`` films to that file. Returns the exit status."""
+def run(
+    config: PlayConfig, *, source: ActionSource | None = None, record: Path | None = None, flags: Mapping[str, str] | None = None
+) -> int:
+    """Play ``config`` in a window. ``source`` steers until a person does; ``record`` films to that file. Returns the exit status.
+
+    ``flags``: options that stand on the command line, by name. Without any, the window begins at its start page.
+    """
+    flags = dict(flags or {})
     choose_platform(os.environ)
     sys.setswitchinterval(SWITCH_INTERVAL)
     log_path = start_log()
@@ -33,7 +40,9 @@ def run(config: PlayConfig, *, source: ActionSource | None = None, record: Path 
 
     from worldpager.app.bridge import EngineBridge
     from worldpager.app.main_window import MainWindow
-    from worldpager.app.settings import load_settings, settings_path
+    from worldpager.app.play_settings import overrides_of_line, starting_config
+    from worldpager.app.preferences import Preferences
+    from worldpager.app.settings_file import settings_path
     from worldpager.app.viewport.viewport import core_profile
 
     QSurfaceFormat.setDefaultFormat(core_profile())
@@ -44,14 +53,18 @@ def run(config: PlayConfig, *, source: ActionSource | None = None, record: Path 
     application.setDesktopFileName("worldpager")
     with resources.as_file(resources.files("worldpager.assets") / "icons" / "worldpager.svg") as icon:
         application.setWindowIcon(QIcon(str(icon)))
-    preferences = settings_path()
     bridge = EngineBridge()
-    window = MainWindow(config, bridge, load_settings(preferences), preferences, source=source, record=record)
+    preferences = Preferences(settings_path(), overrides_of_line(config, flags))
+    config = starting_config(config, preferences.values, flags)
+    window = MainWindow(config, bridge, preferences, source=source, record=record, flags=flags)
     before = sys.excepthook
     sys.excepthook = lambda kind, error, trace: _show_fault(window, log_path, kind, error, trace)
     try:
         window.show()
-        window.begin()
+        if preferences.values.start_page and not flags and source is None:
+            window.run_action("start")
+        else:
+            window.begin()
         application.exec()
     finally:
         sys.excepthook = before

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from worldpager.app.actions import Section, WindowAction, register
+from worldpager.app.words import later
 
 if TYPE_CHECKING:
     from worldpager.app.main_window import MainWindow
@@ -27,8 +28,8 @@ def clean_screenshot(window: MainWindow) -> None:
 
 
 for _action in (
-    WindowAction("record", "record a film", ("F9",), Section.KEEP, toggle_record),
-    WindowAction("screenshot", "screenshot", ("F12",), Section.KEEP, screenshot),
-    WindowAction("clean_screenshot", "screenshot of the picture alone", ("Shift+F12",), Section.KEEP, clean_screenshot),
+    WindowAction("record", later("record a film"), ("F9",), Section.KEEP, toggle_record),
+    WindowAction("screenshot", later("screenshot"), ("F12",), Section.KEEP, screenshot),
+    WindowAction("clean_screenshot", later("screenshot of the picture alone"), ("Shift+F12",), Section.KEEP, clean_screenshot),
 ):
     register(_action)

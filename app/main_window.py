@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
@@ -16,9 +16,10 @@ from worldpager.app.actions import all_actions, all_parts
 from worldpager.app.bridge import EngineBridge
 from worldpager.app.capture_commands import CaptureCommands
 from worldpager.app.input.action_source import ActionSource, LookFeel
-from worldpager.app.input.keymap import Keymap, default_keymap
+from worldpager.app.input.bindings import Bindings
 from worldpager.app.input.mouse_look import MouseLook
 from worldpager.app.input.scripted import ScriptedInput
+from worldpager.app.live_settings import LIVE_SETTINGS
 from worldpager.app.notices import Notices
 from worldpager.app.overlay.card import HudState
 from worldpager.app.overlay.hud import Hud
@@ -27,8 +28,8 @@ from worldpager.app.panels.key_hint import KeyHint
 from worldpager.app.panels.loading_page import LoadingPage
 from worldpager.app.panels.message_panel import MessagePanel
 from worldpager.app.panels.panel import Panel
+from worldpager.app.preferences import Preferences
 from worldpager.app.presenter import Presenter
-from worldpager.app.settings import Settings, save_settings
 from worldpager.app.viewport.viewport import make_viewport
 from worldpager.engine.config import PlayConfig
 from worldpager.engine.errors import WorldPagerError
@@ -48,13 +49,15 @@ TIMELINE_ROOM, EDGE = 100.0, 14.0
 class MainWindow(QWidget):
     """Plays one world at a time. ``source`` steers until a person touches a key; ``record`` films from the first chunk on.
 
-    ``parts`` are what registered modules added (see `worldpager.app.actions`).
+    ``flags``: options that stand on the command line. ``parts`` are what registered modules added (see `worldpager.app.actions`).
     """
 
     began_playing = Signal(object)
     """The first picture of a street is on the screen; carries its snapshot."""
     chunk_arrived = Signal(object)
     """A newer `PublishedChunk`, or the same with a newer snapshot, has been fetched."""
+    panel_closed = Signal()
+    """No panel is open any more."""
     closing = Signal()
     """The window closes; the street still lives."""
 
@@ -62,18 +65,18 @@ class MainWindow(QWidget):
         self,
         config: PlayConfig,
         bridge: EngineBridge,
-        settings: Settings,
-        settings_path: Path,
+        preferences: Preferences,
         *,
         source: EngineActionSource | None = None,
         record: Path | None = None,
+        flags: Mapping[str, str] | None = None,
         clock: Callable[[], float] = time.monotonic,
-        keymap: Keymap | None = None,
     ) -> None:
         super().__init__()
-        self.config, self.bridge, self.settings, self.settings_path = config, bridge, settings, settings_path
-        self._source, self._record_to, self._clock = source, record, clock
-        self._keymap = keymap or default_keymap()
+        self.config, self.bridge, self.preferences, self.settings = config, bridge, preferences, preferences.values
+        self._source, self._record_to, self._clock, self.flags = source, record, clock, dict(flags or {})
+        self.bindings = Bindings(self.settings.keys)
+        self._keymap = self.bindings.keymap
         self.action_table = all_actions()
         self.exit_code = 0
         self.setWindowTitle("WorldPager")
@@ -81,7 +84,7 @@ class MainWindow(QWidget):
         self.setMinimumSize(720, 440)
         self.resize(1280, 720)
         self._build_layers()
-        self._feel = LookFeel(settings.sensitivity, settings.invert)
+        self._feel = LookFeel(self.settings.mouse_sensitivity, self.settings.mouse_invert)
         self.mouse = MouseLook(self)
         self.inputs = ActionSource(self._keymap, self.mouse, self._feel, clock)
         self.captures = CaptureCommands(bridge, self.notices, lambda error: self.show_failure(error, fatal=False), self)
@@ -108,6 +111,7 @@ class MainWindow(QWidget):
         self.bridge.progress.connect(self.loading.show_progress)
         self.bridge.ready.connect(self._ready)
         self.bridge.failed.connect(self.show_failure)
+        self.preferences.changed.connect(self.take_setting)
         self._ticker = QTimer(self, interval=TICK_MS, timerType=Qt.TimerType.PreciseTimer)
         self._ticker.timeout.connect(self._tick)
         self._hud_timer = QTimer(self, interval=HUD_MS)
@@ -117,6 +121,7 @@ class MainWindow(QWidget):
 
     def begin(self) -> None:
         """Load the model and play."""
+        self.close_panel()
         self.exit_code = 0
         self.playing = False
         self._presenter = None
@@ -210,16 +215,24 @@ class MainWindow(QWidget):
         self.hide()
         self.bridge.stop()
         self.captures.film.wait()
-        save_settings(self.settings, self.settings_path)
         event.accept()
 
     def leave(self) -> None:
         """Close the window."""
         self.close()
 
-    def take_settings(self) -> None:
-        """Obey the settings that count at once."""
-        self._feel.sensitivity, self._feel.invert = self.settings.sensitivity, self.settings.invert
+    def take_setting(self, name: str) -> None:
+        """Obey a setting that counts at once."""
+        values = self.settings
+        self._feel.sensitivity, self._feel.invert = values.mouse_sensitivity, values.mouse_invert
+        if name in LIVE_SETTINGS:
+            LIVE_SETTINGS[name](self)
+
+    def take_keys(self) -> None:
+        """Obey the bindings, and keep them."""
+        self._keymap = self.bindings.keymap
+        self.inputs.use_keymap(self._keymap)
+        self.preferences.set("keys", self.bindings.chosen)
 
     def run_action(self, name: str) -> None:
         """Do what the action ``name`` says, unless it needs a world and there is none."""
@@ -298,12 +311,13 @@ class MainWindow(QWidget):
         self.hud.set_visible(self.playing)
         self.refresh_hud(at_once=True)
         self.setFocus()
+        self.panel_closed.emit()
 
     def know_keys(self) -> None:
         """A person has moved: the hint has done its work."""
         if self._key_hint.isVisible():
             self._key_hint.hide()
-            self.settings.keys_known = True
+            self.preferences.set("keys_known", True)
             self.lay_out()
 
     # Events

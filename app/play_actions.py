@@ -9,8 +9,12 @@ from PySide6.QtCore import Qt
 
 from worldpager.app import theme
 from worldpager.app.actions import Section, WindowAction, register
-from worldpager.app.panels.keys_panel import KeysPanel
+from worldpager.app.overlay.hud import PRESETS
+from worldpager.app.panels.keys_page import KeysPage
 from worldpager.app.panels.new_world_panel import NewWorldPanel
+from worldpager.app.panels.settings_panel import KEYS_PAGE, SettingsPanel
+from worldpager.app.settings import Page
+from worldpager.app.words import later, tr
 from worldpager.engine.mailbox import NewWorld, Pause, Reset, UsePolicy
 
 if TYPE_CHECKING:
@@ -29,7 +33,7 @@ def reset(window: MainWindow) -> None:
     """The same world again, with an empty memory."""
     if window.bridge.send(Reset()):
         window.paused = False
-        window.notices.say("this world begins again, with an empty memory")
+        window.notices.say(tr("this world begins again, with an empty memory"))
 
 
 def ask_world(window: MainWindow) -> None:
@@ -44,7 +48,7 @@ def open_world(window: MainWindow, seed: int) -> None:
     window.config = replace(window.config, seed=seed)
     if window.bridge.send(NewWorld(seed)):
         window.paused = False
-        window.notices.say(f"opening world {seed}", theme.DEVICE)
+        window.notices.say(tr("opening world {seed}", seed=seed), theme.DEVICE)
 
 
 def toggle_memory(window: MainWindow) -> None:
@@ -52,21 +56,18 @@ def toggle_memory(window: MainWindow) -> None:
     wanted = window.config.policy if window.config.policy != "none" else MEMORY_POLICY
     off = window.snapshot is not None and window.snapshot.policy == "none"
     if window.bridge.send(UsePolicy(wanted if off else "none")):
-        words = "memory on: the world comes back" if off else "memory off: what leaves the picture is forgotten"
+        words = tr("memory on: the world comes back") if off else tr("memory off: what leaves the picture is forgotten")
         window.notices.say(words, theme.DEVICE)
 
 
 def cycle_overlay(window: MainWindow) -> None:
     """The next set of panels."""
-    window.settings.overlay = window.hud.cycle()
-    window.lay_out()
-    window.refresh_hud(at_once=True)
+    window.preferences.set("overlay", PRESETS[(PRESETS.index(window.hud.preset) + 1) % len(PRESETS)])
 
 
 def toggle_fit(window: MainWindow) -> None:
     """Fill the window, or show the whole picture."""
-    window.settings.fit = "whole" if window.settings.fit == "fill" else "fill"
-    window.viewport.set_fit(window.settings.fit)
+    window.preferences.set("fit", "whole" if window.settings.fit == "fill" else "fill")
 
 
 def toggle_fullscreen(window: MainWindow) -> None:
@@ -74,30 +75,45 @@ def toggle_fullscreen(window: MainWindow) -> None:
     window.setWindowState(window.windowState() ^ Qt.WindowState.WindowFullScreen)
 
 
-def show_keys(window: MainWindow) -> None:
-    """The page of keys and settings."""
-    panel = KeysPanel(window, window.settings, window.viewport.kind)
-    panel.changed.connect(window.take_settings)
+def show_settings(window: MainWindow, page: str = KEYS_PAGE) -> None:
+    """The keys and settings, open at ``page``."""
+    scale = theme.scale_for(window.width(), window.height())
+    keys = KeysPage(window.bindings, window.take_keys, lambda pixels: round(pixels * scale))
+    panel = SettingsPanel(window, window.preferences, keys, page)
+    panel.reset_asked.connect(lambda: _reset_settings(window, panel))
     window.know_keys()
     window.open_panel(panel)
 
 
+def _reset_settings(window: MainWindow, panel: SettingsPanel) -> None:
+    window.bindings.restore()
+    window.take_keys()
+    window.preferences.reset()
+    show_settings(window, panel.page)
+    window.notices.say(tr("all settings are at their defaults"))
+
+
 def release(window: MainWindow) -> None:
-    """Let the mouse go; without a held mouse, leave full screen."""
-    if not window.mouse.let_go() and window.isFullScreen():
+    """Let the mouse go; without a held mouse, leave full screen; in a plain window, the start page."""
+    if window.mouse.let_go():
+        return
+    if window.isFullScreen():
         toggle_fullscreen(window)
+    elif window.playing:
+        window.run_action("start")
 
 
 for _action in (
-    WindowAction("pause", "pause", ("Space", "P"), Section.PLAY, toggle_pause),
-    WindowAction("reset", "start this world again", ("R",), Section.PLAY, reset),
-    WindowAction("new_world", "another world", ("N",), Section.PLAY, ask_world, playing=True),
-    WindowAction("memory", "memory on or off", ("M",), Section.PLAY, toggle_memory),
-    WindowAction("overlay", "panels: none, small, full", ("H",), Section.VIEW, cycle_overlay),
-    WindowAction("fit", "fill the window or show all", ("F",), Section.VIEW, toggle_fit),
-    WindowAction("fullscreen", "full screen", ("F11", "Alt+Return"), Section.VIEW, toggle_fullscreen),
-    WindowAction("keys", "keys and settings", ("F1",), Section.WINDOW, show_keys),
-    WindowAction("release", "let the mouse go", ("Esc",), Section.WINDOW, release),
-    WindowAction("quit", "quit", ("Ctrl+Q",), Section.WINDOW, lambda window: window.leave()),
+    WindowAction("pause", later("pause"), ("Space", "P"), Section.PLAY, toggle_pause),
+    WindowAction("reset", later("start this world again"), ("R",), Section.PLAY, reset),
+    WindowAction("new_world", later("another world"), ("N",), Section.PLAY, ask_world, playing=True),
+    WindowAction("memory", later("memory on or off"), ("M",), Section.PLAY, toggle_memory),
+    WindowAction("overlay", later("panels: none, small, full"), ("H",), Section.VIEW, cycle_overlay),
+    WindowAction("fit", later("fill the window or show all"), ("F",), Section.VIEW, toggle_fit),
+    WindowAction("fullscreen", later("full screen"), ("F11", "Alt+Return"), Section.VIEW, toggle_fullscreen),
+    WindowAction("keys", later("all keys"), ("F1",), Section.WINDOW, show_settings),
+    WindowAction("settings", later("all settings"), ("F2", "Ctrl+,"), Section.WINDOW, lambda window: show_settings(window, Page.PICTURE)),
+    WindowAction("release", later("let the mouse go, leave full screen, start page"), ("Esc",), Section.WINDOW, release),
+    WindowAction("quit", later("quit"), ("Ctrl+Q",), Section.WINDOW, lambda window: window.leave()),
 ):
     register(_action)

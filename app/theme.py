@@ -7,6 +7,8 @@ shape, a place or a word says the same.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
 
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF
 
@@ -91,6 +93,11 @@ def text_width(face: QFont, text: str) -> float:
     return QFontMetricsF(face).horizontalAdvance(text)
 
 
+def _icon(name: str) -> str:
+    """Path of an icon, as style sheets want it."""
+    return Path(str(resources.files("worldpager.assets") / "icons" / f"{name}.svg")).as_posix()
+
+
 def sheet(scale: float) -> str:
     """Style sheet of the panels at ``scale``."""
 
@@ -102,6 +109,7 @@ def sheet(scale: float) -> str:
     QFrame#panel {{ background: rgba(16,19,26,236); border: 1px solid rgba(255,255,255,28); border-radius: {px(14)}; }}
     QLabel {{ background: transparent; }}
     QLabel#title {{ font-size: {px(20)}; font-weight: 600; }}
+    QLabel#hero {{ font-size: {px(38)}; font-weight: 600; }}
     QLabel#soft {{ color: rgba(255,255,255,170); }}
     QLabel#section {{ color: rgba(255,255,255,120); font-size: {px(11)}; font-weight: 600; letter-spacing: {px(1)}; }}
     QLabel#cap {{ background: rgba(255,255,255,22); border: 1px solid rgba(255,255,255,34); border-radius: {px(5)};
@@ -119,12 +127,21 @@ def sheet(scale: float) -> str:
     QCheckBox {{ spacing: {px(8)}; background: transparent; }}
     QCheckBox::indicator {{ width: {px(16)}; height: {px(16)}; border: 1px solid rgba(255,255,255,90); border-radius: {px(4)};
         background: rgba(0,0,0,90); }}
-    QCheckBox::indicator:checked {{ background: {DEVICE.name()}; border-color: {DEVICE.name()}; }}
+    QCheckBox::indicator:checked {{ background: {DEVICE.name()}; border-color: {DEVICE.name()}; image: url("{_icon("tick")}"); }}
     QCheckBox:focus {{ color: {DEVICE.name()}; }}
     QSlider {{ background: transparent; min-height: {px(22)}; }}
     QSlider::groove:horizontal {{ height: {px(4)}; background: rgba(255,255,255,40); border-radius: {px(2)}; }}
     QSlider::sub-page:horizontal {{ background: {DEVICE.name()}; border-radius: {px(2)}; }}
     QSlider::handle:horizontal {{ width: {px(16)}; margin: -{px(6)} 0; background: white; border-radius: {px(8)}; }}
+    QLabel#note {{ color: rgba(255,255,255,150); font-size: {px(12)}; }}
+    QScrollArea, QScrollArea > QWidget > QWidget, QStackedWidget {{ background: transparent; }}
+    QScrollBar:vertical {{ background: transparent; width: {px(8)}; margin: 0; }}
+    QScrollBar::handle:vertical {{ background: rgba(255,255,255,60); border-radius: {px(4)}; min-height: {px(30)}; }}
+    QScrollBar::add-line, QScrollBar::sub-line {{ height: 0; }}
+    QPushButton#cap {{ background: rgba(255,255,255,22); border: 1px solid rgba(255,255,255,34); border-radius: {px(5)};
+        padding: {px(2)} {px(10)}; font-weight: 600; font-size: {px(12)}; min-width: {px(70)}; }}
+    QPushButton#cap:focus {{ border-color: {DEVICE.name()}; background: rgba(86,180,233,60); }}
+    QPushButton:disabled, QSlider:disabled, QCheckBox:disabled {{ color: rgba(255,255,255,110); }}
     QPushButton#choice {{ padding: {px(5)} {px(12)}; font-size: {px(13)}; color: rgba(255,255,255,190); }}
     QPushButton#choice:checked {{ background: rgba(86,180,233,70); border-color: {DEVICE.name()}; color: white; }}
     """

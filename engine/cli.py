@@ -10,7 +10,7 @@ import shutil
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import version
@@ -29,7 +29,7 @@ UNITS = {
     "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40,
 }  # fmt: skip
 COMMANDS = ("play", "doctor", "bench", "models")
-POLICIES = ("pose-overlap", "recency", "none")
+POLICIES = ("pose-overlap", "recency", "host-only", "none")
 HEADLESS_CHUNKS = 100
 
 
@@ -39,6 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not given or (given[0].startswith("-") and given[0] not in ("-h", "--help", "--version")):
         given.insert(0, "play")
     options = make_parser().parse_args(given)
+    options.flags = flags_given(given, vars(options))
     try:
         return int(options.command(options))
     except WorldPagerError as error:
@@ -117,6 +118,13 @@ def add_play_options(play: argparse.ArgumentParser) -> None:
     run.add_argument("--chunks", type=whole_from(1), metavar="N", help=f"headless: end after N chunks ({HEADLESS_CHUNKS})")
     run.add_argument("--report", type=Path, metavar="FILE.json", help="headless: write a report")
     run.add_argument("--real-time", action="store_true", help="headless: hold the world to its natural rate")
+
+
+def flags_given(arguments: Sequence[str], known: Iterable[str]) -> dict[str, str]:
+    """Names of the options that stand on the line, each with its flag; the rest have their defaults."""
+    names = {f"--{name.replace('_', '-')}": name for name in known}
+    written = {argument.partition("=")[0] for argument in arguments if argument.startswith("--") and len(argument) > 2}
+    return {name: flag for flag, name in names.items() if any(flag.startswith(each) for each in written)}
 
 
 def size(text: str) -> int:
@@ -220,7 +228,7 @@ def play_in_window(config: PlayConfig, options: argparse.Namespace) -> int:
     source: ActionSource | None = open_source(options.input or KEYBOARD)
     load_triton_before_opengl()
     run = import_module("worldpager.app.__main__").run
-    return int(run(config, source=source, record=options.record))
+    return int(run(config, source=source, record=options.record, flags=options.flags))
 
 
 def load_triton_before_opengl() -> None:

@@ -36,6 +36,11 @@ class ActionSource:
         self._sent = Button.NONE
         self._stamp = 0.0
 
+    def use_keymap(self, keymap: Keymap) -> None:
+        """Obey ``keymap`` from now on; what is held is let go."""
+        self.release_all()
+        self._keymap = keymap
+
     @property
     def buttons(self) -> Button:
         """Controls held now."""

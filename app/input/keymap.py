@@ -16,20 +16,9 @@ from PySide6.QtCore import QKeyCombination, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from worldpager.app.actions import all_actions
+from worldpager.app.input.places import PLACES, X11_CODES
 from worldpager.engine.errors import InputError
 from worldpager.engine.types import Button
-
-PLACES: dict[str, tuple[int, Qt.Key]] = {
-    "KeyW": (25, Qt.Key.Key_W), "KeyA": (38, Qt.Key.Key_A), "KeyS": (39, Qt.Key.Key_S), "KeyD": (40, Qt.Key.Key_D),
-    "KeyQ": (24, Qt.Key.Key_Q), "KeyE": (26, Qt.Key.Key_E), "ShiftLeft": (50, Qt.Key.Key_Shift), "ShiftRight": (62, Qt.Key.Key_Shift),
-    "ArrowUp": (111, Qt.Key.Key_Up), "ArrowLeft": (113, Qt.Key.Key_Left), "ArrowRight": (114, Qt.Key.Key_Right),
-    "ArrowDown": (116, Qt.Key.Key_Down), "PageUp": (112, Qt.Key.Key_PageUp), "PageDown": (117, Qt.Key.Key_PageDown),
-}  # fmt: skip
-"""Name of a place: its X11 scan code, and the key that lies there on a US layout."""
-
-X11_CODES = frozenset(("xcb", "wayland", "wayland-egl"))
-"""Qt platforms whose scan codes are X11's."""
-
 
 Meaning = TypeVar("Meaning", Button, str)
 
@@ -67,19 +56,25 @@ def read_keymap(text: str, actions: Mapping[str, Collection[str]]) -> Keymap:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"The key map is no valid TOML: {error}.", "Correct the file, or take the default one.") from error
+    chosen = table.get("commands", {})
+    for name in chosen:
+        _check_action(name, actions)
+    return make_keymap(table.get("held", {}), {**actions, **chosen})
+
+
+def make_keymap(held: Mapping[str, Iterable[str]], actions: Mapping[str, Iterable[str]]) -> Keymap:
+    """A key map from places by control and shortcuts by action. Raises `InputError` as `read_keymap` does."""
     by_code: dict[int, Button] = {}
     by_key: dict[int, Button] = {}
-    for name, places in table.get("held", {}).items():
+    for name, places in held.items():
         button = _button(name)
         for place in places:
             code, key = _place(place)
             _bind(by_code, code, button, place)
-            by_key.setdefault(int(key), button)
-    chosen = table.get("commands", {})
-    for name in chosen:
-        _check_action(name, actions)
+            if not place.startswith("Numpad"):
+                by_key.setdefault(int(key), button)
     commands: dict[int, str] = {}
-    for name, sequences in {**actions, **chosen}.items():
+    for name, sequences in actions.items():
         for sequence in sequences:
             _bind(commands, _combination(sequence), name, sequence)
     _refuse_overlap(by_key, commands)

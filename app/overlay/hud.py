@@ -50,11 +50,10 @@ class Hud:
         self._wanted = wanted
         self.layout()
 
-    def cycle(self) -> str:
-        """Take the next preset; returns its name."""
-        self.preset = PRESETS[(PRESETS.index(self.preset) + 1) % len(PRESETS)]
+    def use(self, preset: str) -> None:
+        """Take another preset."""
+        self.preset = preset
         self.layout()
-        return self.preset
 
     def show_state(self, state: HudState) -> None:
         """Draw all visible cards anew, at once."""

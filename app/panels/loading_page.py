@@ -46,7 +46,7 @@ class LoadingPage(QWidget):
         """Draw the page."""
         painter = QPainter(self)
         if self._ground.isNull():
-            self._ground = _ground(*GROUND_SIZE)
+            self._ground = QPixmap.fromImage(night_ground(*GROUND_SIZE))
         painter.drawPixmap(self.rect(), self._ground)
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
         scale = theme.scale_for(self.width(), self.height())
@@ -66,7 +66,7 @@ class LoadingPage(QWidget):
         draw_keys(strokes, middle, height - 64)
 
 
-def _ground(width: int, height: int) -> QPixmap:
+def night_ground(width: int, height: int) -> QImage:
     """A night with a glow at the horizon, dithered: the eye sees steps in the dark."""
     x = (np.arange(width, dtype=np.float32) - width / 2) / height
     y = np.arange(height, dtype=np.float32) / height - 1.2
@@ -77,4 +77,4 @@ def _ground(width: int, height: int) -> QPixmap:
     for channel, (dark, bright) in enumerate(((night.blue(), light.blue()), (night.green(), light.green()), (night.red(), light.red()))):
         ground[..., channel] = dark + (bright - dark) * 0.34 * glow + noise
     ground[..., 3] = 255
-    return QPixmap.fromImage(QImage(ground.data, width, height, 4 * width, QImage.Format.Format_RGB32))
+    return QImage(ground.data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()

@@ -13,7 +13,9 @@ from pytestqt.qtbot import QtBot
 from tests.helpers.fake_street import FakeStreet
 from worldpager.app.bridge import EngineBridge
 from worldpager.app.main_window import MainWindow
+from worldpager.app.preferences import Preferences
 from worldpager.app.settings import Settings
+from worldpager.app.settings_file import save_settings
 from worldpager.engine.config import PlayConfig
 
 OpenWindow = Callable[..., tuple[MainWindow, FakeStreet]]
@@ -32,7 +34,9 @@ def open_window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     ) -> tuple[MainWindow, FakeStreet]:
         fake = FakeStreet(**street)
         wanted = replace(Settings(viewport="software", keys_known=True), **(settings or {}))
-        window = MainWindow(PlayConfig(), EngineBridge(lambda config, progress: fake), wanted, tmp_path / "window.json")
+        save_settings(wanted, tmp_path / "window.json")
+        preferences = Preferences(tmp_path / "window.json", environment={})
+        window = MainWindow(PlayConfig(), EngineBridge(lambda config, progress: fake), preferences)
         opened.append(window)
         window.resize(*size)
         window.show()

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.app.conftest import OpenWindow
-from worldpager.app.panels.keys_panel import KeysPanel
 from worldpager.app.panels.message_panel import MessagePanel
 from worldpager.app.panels.new_world_panel import NewWorldPanel
-from worldpager.app.settings import load_settings
+from worldpager.app.panels.settings_panel import SettingsPanel
+from worldpager.app.settings_file import load_settings
 from worldpager.engine.errors import TierError
 from worldpager.engine.mailbox import NewWorld, Pause, Record, Reset, UsePolicy
 from worldpager.engine.recorder import read_metadata
@@ -100,7 +100,7 @@ def test_overlays_go_round_and_are_remembered(qtbot: QtBot, open_window: OpenWin
     assert dict(shown)["full"] >= 5
     qtbot.keyClick(window, Key.Key_H)
     window.close()
-    assert load_settings(tmp_path / "window.json").overlay == "full"
+    assert load_settings(tmp_path / "window.json").values.overlay == "full"
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (3840, 2160), (800, 600), (720, 440)])
@@ -142,7 +142,7 @@ def test_another_world_by_seed(qtbot: QtBot, open_window: OpenWindow) -> None:
 def test_escape_leaves_the_panel(qtbot: QtBot, open_window: OpenWindow) -> None:
     window, street = open_window()
     qtbot.keyClick(window, Key.Key_F1)
-    assert isinstance(window.panel, KeysPanel)
+    assert isinstance(window.panel, SettingsPanel)
     qtbot.keyClick(window.panel, Key.Key_W)
     qtbot.keyClick(window.panel, Key.Key_Escape)
     assert window.panel is None
@@ -221,7 +221,7 @@ def test_a_click_takes_the_mouse_and_escape_gives_it_back(qtbot: QtBot, open_win
     QCursor.setPos(QCursor.pos() + QPoint(40, -10))
     qtbot.waitUntil(lambda: any(action.turn < 0 and action.look > 0 for action in street.actions))
     turn = sum(action.turn for action in street.actions)
-    assert turn == pytest.approx(-40 * window.settings.sensitivity, rel=0.1)
+    assert turn == pytest.approx(-40 * window.settings.mouse_sensitivity, rel=0.1)
     qtbot.keyClick(window, Key.Key_Escape)
     assert not window.mouse.held
 

@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeyEvent
 
 from worldpager.app.actions import all_actions
 from worldpager.app.input.keymap import default_keymap, read_keymap
+from worldpager.app.input.places import PLACES, place_of
 from worldpager.engine.errors import InputError
 from worldpager.engine.types import Button
 
@@ -58,3 +59,13 @@ def test_a_wrong_key_map_is_named(text: str, named: str) -> None:
         read_keymap(text, {"pause": ("Space",), "reset": ("R",)})
     assert named in caught.value.what
     assert caught.value.hint
+
+
+def test_every_place_has_a_code_and_a_key_of_its_own() -> None:
+    codes = [code for code, _ in PLACES.values()]
+    assert len(set(codes)) == len(codes)
+    for name, (code, key) in PLACES.items():
+        assert place_of(code, 0, "xcb") == name
+        if not name.startswith("Numpad"):
+            assert PLACES[place_of(0, int(key), "windows") or ""][1] == key
+    assert place_of(7, 0, "xcb") is None

@@ -1,0 +1,136 @@
+"""The start page's life: when it opens, what it shows, and what follows from a choice on it."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices
+
+from worldpager.app.actions import Section, WindowAction, register, register_part
+from worldpager.app.folders import films_folder
+from worldpager.app.machine_words import keep_measured, machine_lines, model_words
+from worldpager.app.overlay.card import bytes_text
+from worldpager.app.panels.start_page import KeptThing, ModelChoice, StartContent, StartPage
+from worldpager.app.play_actions import open_world, show_settings
+from worldpager.app.play_settings import for_model
+from worldpager.app.previews import Previews
+from worldpager.app.settings import Page
+from worldpager.app.words import later, tr
+from worldpager.engine.mailbox import Pause
+from worldpager.engine.offer import models_on_offer
+
+if TYPE_CHECKING:
+    from worldpager.app.main_window import MainWindow
+
+log = logging.getLogger(__name__)
+
+MEASURED_CHUNKS = 20
+"""Chunks after which rates say something."""
+RECENT = 3
+"""Recordings that the page lists."""
+
+
+class Start(QObject):
+    """Opens the page over the window and obeys it. A world that is open rests meanwhile."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._previews = Previews(self, still=window.settings.reduced_motion)
+        self._rested = False
+        window.closing.connect(self._previews.end)
+        window.closing.connect(self._measure)
+        window.panel_closed.connect(lambda: QTimer.singleShot(0, self, self._never_nothing))
+
+    def open(self) -> None:
+        """Show the page."""
+        window = self._window
+        if isinstance(window.panel, StartPage):
+            return
+        self._measure()
+        if window.playing and not window.paused:
+            window.bridge.send(Pause(True))
+            self._rested = True
+        page = StartPage(window, self._content(), self._previews, still=window.settings.reduced_motion)
+        page.new_world.connect(self._new_world)
+        page.recording.connect(self._show_recording)
+        page.settings_asked.connect(lambda: show_settings(window, Page.PICTURE))
+        page.keys_asked.connect(lambda: show_settings(window))
+        page.leave_asked.connect(window.leave)
+        page.closed.connect(self._closed)
+        window.open_panel(page)
+
+    def _measure(self) -> None:
+        snapshot = self._window.snapshot
+        if snapshot is not None and snapshot.chunk >= MEASURED_CHUNKS:
+            keep_measured(snapshot)
+
+    def _never_nothing(self) -> None:
+        """Without a world, a load under way or a panel, the window would be empty."""
+        window = self._window
+        if window.isVisible() and window.panel is None and not window.bridge.running and not window.loading.isVisible():
+            self.open()
+
+    def _closed(self) -> None:
+        if self._rested:
+            self._rested = False
+            self._window.bridge.send(Pause(False))
+
+    def _content(self) -> StartContent:
+        window = self._window
+        offers = models_on_offer()
+        known = [offer.name for offer in offers]
+        model = window.config.model if window.config.model in known else known[0]
+        return StartContent(
+            models=[ModelChoice(offer.name, model_words(offer), True) for offer in offers],
+            model=model,
+            worlds=[],
+            recordings=recent_films(films_folder(window.settings)),
+            machine=machine_lines(window.config),
+            goes_on=tr("Back to world {seed}", seed=window.snapshot.seed) if window.playing and window.snapshot else "",
+        )
+
+    def _new_world(self, model: str, seed: int) -> None:
+        window = self._window
+        config = replace(for_model(window.config, model, window.settings, window.flags), seed=seed)
+        fits = replace(config, seed=window.config.seed) == window.config
+        window.close_panel()
+        if window.playing and fits:
+            open_world(window, seed)
+            return
+        window.config = config
+        window.preferences.set("model", model)
+        window.begin()
+
+    def _show_recording(self, path: str) -> None:
+        QDesktopServices.openUrl(QUrl.fromLocalFile(path))
+
+
+def recent_films(folder: Path) -> list[KeptThing]:
+    """The newest films in ``folder``."""
+    try:
+        films = [(file.stat(), file) for file in folder.glob("*.mp4")]
+    except OSError as error:
+        log.info("no recordings are listed: %s", error)
+        return []
+    films.sort(key=lambda pair: pair[0].st_mtime, reverse=True)
+    return [
+        KeptThing(str(file), file.stem, f"{datetime.fromtimestamp(about.st_mtime):%Y-%m-%d %H:%M}, {bytes_text(about.st_size)}")
+        for about, file in films[:RECENT]
+    ]
+
+
+def show_start(window: MainWindow) -> None:
+    """Open the start page."""
+    start = window.parts["start"]
+    assert isinstance(start, Start)
+    start.open()
+
+
+register_part("start", Start)
+register(WindowAction("start", later("start page"), ("Home", "Ctrl+O"), Section.WINDOW, show_start))
