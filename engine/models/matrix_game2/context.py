@@ -13,35 +13,49 @@ from torch import Tensor
 
 from worldpager.engine.models.base import MemoryView
 from worldpager.engine.models.matrix_game2.config import HEAD_CHANNELS, DitConfig
+from worldpager.engine.models.wan.rope import Rotation
 
 CHUNK = 3
 """Latent frames of a chunk."""
 
 
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Latent ``frames`` of the visual window, ``sink`` and the chunk in the making included; ``retrieved`` chunks come on top."""
+
+    frames: int
+    sink: int = 0
+    retrieved: int = 0
+
+
 class VisualContext:
     """Placed keys and values, [blocks, tokens, heads, head_dim] each. ``places`` are the tokens of a latent frame.
 
-    The first ``config.sink`` frames of a world stay; behind them the newest ``config.window`` - ``config.sink`` frames, the chunk in the
-    making included. ``retrieved`` chunks more may be attended to.
-    ``kept`` holds the current chunk's keys turned as if its first frame were 0.
+    The first ``sink`` frames of a world stay; behind them the newest ``window`` - ``sink`` frames, the chunk in the making included.
+    ``retrieved`` chunks more may be attended to. ``kept`` holds the current chunk's keys turned as if its first frame were 0.
     """
 
-    def __init__(self, config: DitConfig, places: int, retrieved: int, dtype: torch.dtype, device: torch.device) -> None:
-        self.places, self.sink = places, config.sink
-        self._recent = config.window - config.sink - CHUNK
+    def __init__(self, config: DitConfig, window: Window, places: int, dtype: torch.dtype, device: torch.device) -> None:
+        self.places, self.sink = places, window.sink
+        self._recent = window.frames - window.sink - CHUNK
         if self._recent < 0:
-            raise ValueError(f"a window of {config.window} frames has no room for {config.sink} sink frames and a chunk")
-        self._start = (config.sink + self._recent) * places
+            raise ValueError(f"a window of {window.frames} frames has no room for {window.sink} sink frames and a chunk")
+        self._start = (window.sink + self._recent) * places
         self._end = self._start + CHUNK * places
-        shape = (config.blocks, self._end + retrieved * CHUNK * places, config.heads, config.head_dim)
-        self.keys, self.values = torch.zeros(shape, dtype=dtype, device=device), torch.zeros(shape, dtype=dtype, device=device)
-        kept = (config.blocks, CHUNK * places, config.heads, config.head_dim)
-        self.kept = torch.zeros(kept, dtype=dtype, device=device)
-        self.view = MemoryView(self._retrieved(self.keys, retrieved), self._retrieved(self.values, retrieved))
-        self._filled = 0
+
+        def room(tokens: int) -> Tensor:
+            return torch.zeros((config.blocks, tokens, config.heads, config.head_dim), dtype=dtype, device=device)
+
+        total = self._end + window.retrieved * CHUNK * places
+        self.keys, self.values, self.kept = room(total), room(total), room(CHUNK * places)
+        self.kept_sink = room(window.sink * places)
+        self.view = MemoryView(self._retrieved(self.keys, window.retrieved), self._retrieved(self.values, window.retrieved))
+        self.filled = 0
 
     def _retrieved(self, buffer: Tensor, count: int) -> Tensor:
-        return buffer[:, self._end :].unflatten(1, (count, CHUNK * self.places)) if count else buffer[:, self._end :, None].transpose(1, 2)
+        """The retrieved chunks of ``buffer`` as [blocks, count, tokens, heads, head_dim]."""
+        blocks, _, heads, head_dim = buffer.shape
+        return buffer[:, self._end :].view(blocks, count, CHUNK * self.places, heads, head_dim)
 
     @property
     def current(self) -> slice:
@@ -50,11 +64,18 @@ class VisualContext:
 
     def seen(self, retrieved: int) -> slice:
         """Tokens that the chunk attends to, itself and ``retrieved`` chunks included."""
-        return slice(self._start - self._filled * self.places, self._end + retrieved * CHUNK * self.places)
+        return slice(self._start - self.filled * self.places, self._end + retrieved * CHUNK * self.places)
 
     def clear(self) -> None:
         """Forget everything."""
-        self._filled = 0
+        self.filled = 0
+
+    def move_sink(self, turn: Rotation) -> None:
+        """Place the sink anew: its position-free keys turned by ``turn``."""
+        first = self._start - self.filled * self.places
+        sink = min(self.sink, self.filled) * self.places
+        if sink:
+            self.keys[:, first : first + sink] = turn(self.kept_sink[:, :sink])
 
     def advance(self) -> None:
         """The current chunk is done: its frames become recent ones, the oldest recent ones go, sink frames excepted.
@@ -62,16 +83,17 @@ class VisualContext:
         Frames before the current chunk are kept right-aligned, sink first, so that what is filled is one stretch.
         """
         room, p = self.sink + self._recent, self.places
-        kept = min(self._filled + CHUNK, room)
-        frames = [*range(room - self._filled, room), *range(room, room + CHUNK)]
-        sinks = min(self.sink, len(frames))
-        chosen = frames[:sinks] + frames[sinks:][-(kept - sinks) :] if kept > sinks else frames[:kept]
+        if not self.filled:
+            self.kept_sink.copy_(self.kept[:, : self.sink * p])
+        kept = min(self.filled + CHUNK, room)
+        frames = [*range(room - self.filled, room), *range(room, room + CHUNK)]
+        chosen = frames[: self.sink] + frames[len(frames) - (kept - self.sink) :]
         targets = range(room - kept, room)
         for buffer in (self.keys, self.values):
             for source, target in zip(chosen, targets, strict=True):
                 if source != target:  # sources lie right of their targets, so none is overwritten before it is read
                     buffer[:, target * p : (target + 1) * p] = buffer[:, source * p : (source + 1) * p]
-        self._filled = kept
+        self.filled = kept
 
 
 class ActionWindow:
@@ -112,8 +134,8 @@ class ActionWindows:
 class Context:
     """All that a world's next chunk attends to. ``picture`` holds the start picture's keys and values for each block."""
 
-    def __init__(self, config: DitConfig, places: int, retrieved: int, dtype: torch.dtype, device: torch.device) -> None:
-        self.visual = VisualContext(config, places, retrieved, dtype, device)
+    def __init__(self, config: DitConfig, window: Window, places: int, dtype: torch.dtype, device: torch.device) -> None:
+        self.visual = VisualContext(config, window, places, dtype, device)
         self.actions = {
             block: ActionWindows(
                 ActionWindow(config, places, dtype, device) if config.action.mouse else None, ActionWindow(config, 1, dtype, device)
@@ -121,6 +143,19 @@ class Context:
             for block in config.action.blocks
         }
         self.picture: list[tuple[Tensor, Tensor]] = []
+
+    @property
+    def filled(self) -> int:
+        """Latent frames of the visual context before the chunk in the making; it tells how full the action windows are, too."""
+        return self.visual.filled
+
+    def take_picture(self, keys_values: list[tuple[Tensor, Tensor]]) -> None:
+        """Attend to another start picture from now on; its tensors lie where those of the last one lay."""
+        if not self.picture:
+            self.picture = keys_values
+        for ours, theirs in zip(self.picture, keys_values, strict=True):
+            for target, source in zip(ours, theirs, strict=True):
+                target.copy_(source)
 
     def _windows(self) -> list[ActionWindow]:
         return [window for windows in self.actions.values() for window in (windows.mouse, windows.keyboard) if window is not None]

@@ -43,7 +43,7 @@ class Replay:
         self.vectors = v = golden(f"matrix_game_2/{name}")
         self.network = network_of("rollout_universal" if name == "rollout_fullres" else name, weights, dtype)
         self.config: DitConfig = self.network.config
-        self.rollout = Rollout(self.network, *v["in.noise"].shape[-2:], retrieved=1)
+        self.rollout = Rollout(self.network, *v["in.noise"].shape[-2:])
         self.rollout.begin(golden("matrix_game_2/visual_context")["visual_context"][0])
         self.noise, self.condition = v["in.noise"][0], v["in.cond_concat"][0]
         self.mouse = v["in.mouse_cond"][0] if "in.mouse_cond" in v and self.config.action.mouse else None
@@ -54,10 +54,10 @@ class Replay:
     def chunk(self, index: int) -> Tensor:
         first, frames = self.rollout.frame, slice(FRAMES * index, FRAMES * (index + 1))
         mouse = rows_of(self.mouse, first, FRAMES) if self.mouse is not None else None
-        step = self.rollout.prepare(mouse, rows_of(self.keyboard, first, FRAMES), 0)
+        self.rollout.prepare(self.condition[:, frames], mouse, rows_of(self.keyboard, first, FRAMES), 0)
         fresh = (self.vectors[f"chunk{index}.step{s}.renoise_eps"][0] for s in range(len(self.steps)))
-        clean = self.rollout.denoise(self.noise[:, frames], self.condition[:, frames], self.steps, lambda: next(fresh), step)
-        self.rollout.finish(clean, self.condition[:, frames], step)
+        clean = self.rollout.denoise(self.noise[:, frames], self.steps, lambda: next(fresh))
+        self.rollout.finish(clean)
         return clean
 
     @torch.no_grad()
@@ -110,16 +110,16 @@ def test_bfloat16_stays_near_float32(name: str, weights: str) -> None:
 @torch.no_grad()
 def test_the_last_frames_of_the_published_table() -> None:
     v, network = golden("matrix_game_2/late_start_universal"), network_of("rollout_universal", "universal")
-    rollout = Rollout(network, *v["in.noise"].shape[-2:], retrieved=0)
+    rollout = Rollout(network, *v["in.noise"].shape[-2:])
     rollout.begin(golden("matrix_game_2/visual_context")["visual_context"][0], frame=int(v["in.first_frame"]))
     start = int(v["in.action_rows_start"])
     for chunk in range(2):
         f, frames = rollout.frame, slice(FRAMES * chunk, FRAMES * (chunk + 1))
         mouse, keyboard = (rows_of(v[f"in.{kind}_cond_rows"][0], f, FRAMES, start) for kind in ("mouse", "keyboard"))
-        step = rollout.prepare(mouse, keyboard, 0)
-        noise, condition = v["in.noise"][0, :, frames], v["in.cond_concat"][0, :, frames]
+        rollout.prepare(v["in.cond_concat"][0, :, frames], mouse, keyboard, 0)
+        noise = v["in.noise"][0, :, frames]
         for t in (1000, 0):
-            assert difference(rollout.flow(noise, condition, float(t), step), v[f"frame{f}.t{t}.flow"][0]) < CLOSE
+            assert difference(rollout.flow(noise, float(t)), v[f"frame{f}.t{t}.flow"][0]) < CLOSE
         visual = rollout.context.visual
         for block in range(network.config.blocks):
             assert difference(visual.keys[block, visual.seen(0)], v[f"frame{f}.kv.layer{block}.k"][0]) < CLOSE
@@ -135,11 +135,11 @@ def test_the_action_module_alone(parts: str) -> None:
         module.proj_keyboard.weight.zero_()
     if parts == "keyboard_only":
         module.proj_mouse.weight.zero_()
-    rollout = Rollout(network, 8, 12, retrieved=0)
+    rollout = Rollout(network, 8, 12)
     for chunk in range(3):
         mouse, keyboard = (rows_of(v[f"{kind}_cond"][0], rollout.frame, FRAMES) for kind in ("mouse", "keyboard"))
-        step = rollout.prepare(mouse, keyboard, 0)
-        out = network.blocks[0]._act(v[f"chunk{chunk}.x"].view(FRAMES, -1, width), step)
+        rollout.prepare(torch.zeros(20, FRAMES, 8, 12), mouse, keyboard, 0)
+        out = network.blocks[0]._act(v[f"chunk{chunk}.x"].view(FRAMES, -1, width), rollout._pass)
         assert difference(out.flatten(0, 1)[None], v[f"{parts}.chunk{chunk}.out"]) < CLOSE
         rollout.context.advance()
         rollout.frame += FRAMES
