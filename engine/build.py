@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from worldpager.engine.config import GiB, MemoryConfig, PlayConfig
 from worldpager.engine.errors import InputError
@@ -17,11 +21,17 @@ from worldpager.engine.retrieval.none import NoRetrieval
 from worldpager.engine.retrieval.policy import RetrievalPolicy
 from worldpager.engine.retrieval.pose_overlap import PoseOverlap
 from worldpager.engine.retrieval.recency import Recency
+from worldpager.engine.retrieval.resident import HostOnly
+from worldpager.engine.session.archive import INDEX, Archive, Contents
+from worldpager.engine.session.keeping import check_model, config_of, facts_of, read_whole
+from worldpager.engine.session.session import Session
 from worldpager.engine.types import FieldOfView
 
 Progress = Callable[[str, float], None]
 """Hears (what is going on, share done from 0 to 1)."""
 
+CopiesOf = Callable[[NDArray[np.int64]], NDArray[np.uint8]]
+"""Bits of each block's complete copies."""
 SCRATCH_BUDGET = 2 * GiB
 
 
@@ -50,9 +60,10 @@ def pick_device(name: str) -> torch.device:
     return torch.device("cuda" if has_gpu and name != "cpu" else "cpu")
 
 
-def make_policies(view: FieldOfView) -> dict[str, RetrievalPolicy]:
-    """One of each retrieval policy, by name."""
-    return {"pose-overlap": PoseOverlap(view), "recency": Recency(), "none": NoRetrieval()}
+def make_policies(view: FieldOfView, copies_of: CopiesOf | None = None) -> dict[str, RetrievalPolicy]:
+    """One of each retrieval policy, by name; ``host-only`` where ``copies_of`` tells which copies a block has."""
+    policies: dict[str, RetrievalPolicy] = {"pose-overlap": PoseOverlap(view), "recency": Recency(), "none": NoRetrieval()}
+    return policies | ({"host-only": HostOnly(PoseOverlap(view), copies_of)} if copies_of else {})
 
 
 def build_generator(config: PlayConfig, *, progress: Progress | None = None) -> WorldGenerator:
@@ -63,18 +74,50 @@ def build_generator(config: PlayConfig, *, progress: Progress | None = None) -> 
     tell: Progress = progress or (lambda stage, share: None)
     tell("Looking at the machine", 0.0)
     device = pick_device(config.device)
-    tell(f"Loading the model {config.model}", 0.1)
-    model = load_model(config.model, config.model_options, device)
-    try:
+    with ExitStack() as undo:
+        archive, contents = None, None
+        if config.world is not None and (config.world / INDEX).exists():
+            tell("Opening the world", 0.05)
+            archive = Archive.open(config.world)
+            undo.callback(archive.close)
+            contents = read_whole(archive)
+            config = config_of(contents.about, config, config.world)
+        tell(f"Loading the model {config.model}", 0.1)
+        model = load_model(config.model, config.model_options, device)
+        undo.callback(model.close)
+        session = Session(facts_of(model, config))
+        if config.world is not None and archive is None:
+            archive = Archive.create(config.world, session.about)
+            undo.callback(archive.discard)
         tell("Making room for the memory", 0.8)
-        store = BlockStore(config.memory, model.spec.kv, model.spec.rotary, model.device)
-        try:
-            generator = WorldGenerator(model, store, make_policies(model.spec.view), config)
-        except BaseException:
-            store.close()
-            raise
-    except BaseException:
-        model.close()
-        raise
+        if contents is not None and archive is not None:
+            check_model(contents.about, model, archive.folder)
+        store = BlockStore(kept_memory(config), model.spec.kv, model.spec.rotary, model.device)
+        undo.callback(store.close)
+        if archive is not None:
+            take_up(session, archive, contents, store)
+            undo.callback(session.close)
+        generator = WorldGenerator(model, store, make_policies(model.spec.view, store.copies_of), config, session=session)
+        undo.pop_all()
     tell("Ready", 1.0)
     return generator
+
+
+def kept_memory(config: PlayConfig) -> MemoryConfig:
+    """The memory's settings: those of a kept world put its arena into its folder."""
+    if config.world is None:
+        return config.memory
+    budget = None if config.memory.disk_budget == SCRATCH_BUDGET else config.memory.disk_budget
+    return replace(config.memory, disk_dir=config.world, disk_budget=budget, keep=True)
+
+
+def take_up(session: Session, archive: Archive, contents: Contents | None, store: BlockStore) -> None:
+    """Have the session go on with what the archive holds, or keep itself there from its first chunk on."""
+    if contents is None:
+        session.keep(archive)
+        store.adopt({})
+        return
+    blocks = {chunk.block: 1 for chunk in contents.chunks if chunk.block is not None}
+    missing = store.adopt(blocks)
+    session.resume(archive, contents)
+    session.lost(missing)

@@ -38,7 +38,7 @@ class NewWorld:
 
 @dataclass(frozen=True, slots=True)
 class UsePolicy:
-    """Retrieve by another policy from the next chunk on: ``pose-overlap``, ``recency`` or ``none`` (memory off)."""
+    """Retrieve by another policy from the next chunk on: ``pose-overlap``, ``host-only``, ``recency`` or ``none`` (memory off)."""
 
     name: str
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from worldpager.engine.memory.tier import Stamp
+from worldpager.engine.telemetry.snapshot import COPY_DEVICE, COPY_DISK, COPY_HOST
 from worldpager.engine.types import BlockId
 
 
@@ -32,6 +33,13 @@ class Block:
     """Branches that hold it; forgotten with the last."""
     dropped: bool = field(default=False)
     """Forgotten by the user; lives on until its moves have ended."""
+
+    @property
+    def copies(self) -> int:
+        """Bits of the tiers that hold a complete copy."""
+        bits = COPY_DEVICE if self.device is not None else 0
+        bits |= COPY_HOST if self.host is not None else 0
+        return bits | COPY_DISK if self.disk is not None else bits
 
     @property
     def dirty(self) -> bool:

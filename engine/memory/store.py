@@ -19,19 +19,19 @@ from torch import Tensor
 from worldpager.engine.config import MemoryConfig
 from worldpager.engine.memory.assembly import check_slots, make_workers, open_disk
 from worldpager.engine.memory.block import Block
-from worldpager.engine.memory.block_index import ArenaFacts
 from worldpager.engine.memory.block_table import BlockTable
 from worldpager.engine.memory.budget import host_budget
 from worldpager.engine.memory.codec import fingerprint, make_codec
 from worldpager.engine.memory.device_tier import DeviceTier
+from worldpager.engine.memory.disk_tier import ArenaFacts
 from worldpager.engine.memory.eviction import victims
 from worldpager.engine.memory.host_tier import HostTier
 from worldpager.engine.memory.kept_tier import KeptTier
 from worldpager.engine.memory.prefetcher import Prefetcher
 from worldpager.engine.memory.prefetcher import WorkingSet as WorkingSet
 from worldpager.engine.memory.tally import Rate, Tally
-from worldpager.engine.memory.tier import DamagedError, Tier, checksum, reason
-from worldpager.engine.memory.transfer import Outcome, Purpose, Transfers
+from worldpager.engine.memory.tier import DamagedError, Purpose, Tier, checksum, reason
+from worldpager.engine.memory.transfer import Outcome, Transfers
 from worldpager.engine.memory.write_back import WriteBack
 from worldpager.engine.models.base import BlockKV, KVShape, MemoryView, RotarySpec
 from worldpager.engine.telemetry.snapshot import TIER_DEVICE, TIER_DISK, TIER_HOST, TIER_NONE, MemoryCounters, TierUse
@@ -73,7 +73,7 @@ class BlockStore:
         self._host = HostTier(self._host_budget // size, size, pinned=on_gpu)
         self._device = DeviceTier(config.device_slots, size, device)
         if disk is None and config.disk_dir is not None:
-            disk = open_disk(config, config.disk_dir, ArenaFacts(fingerprint(config.codec, kv, rotary), kv.tokens, size))
+            disk = open_disk(config, config.disk_dir, ArenaFacts(fingerprint(config.codec, kv, rotary), kv.tokens, size), clock)
         self._disk, self._kept = disk, disk if isinstance(disk, KeptTier) else None
         self._encoded = torch.empty(size, dtype=torch.uint8, device=device) if on_gpu else None
         self._placed = torch.cuda.Event() if on_gpu else None
@@ -138,8 +138,8 @@ class BlockStore:
     def place(self, working: WorkingSet, view: MemoryView, offset: float | Sequence[float]) -> None:
         """Decode the newest working set into the first slots of ``view``, keys turned ``offset`` frames on: one for all or each its own."""
         offsets = offset if isinstance(offset, Sequence) else [offset] * len(working.ids)
-        for slot, (number, later) in enumerate(zip(working.ids[: view.capacity], offsets, strict=False)):
-            self._codec.decode(self._encoded_bytes(number), view.keys[:, slot], view.values[:, slot], later)
+        records = [self._encoded_bytes(number) for number in working.ids[: view.capacity]]
+        self._codec.place(records, view.keys, view.values, offsets[: len(records)])
         if self._placed is not None:
             self._placed.record()
 
@@ -187,6 +187,12 @@ class BlockStore:
         numbers = ids.tolist() if isinstance(ids, np.ndarray) else ids
         return np.array([_tier_code(self._table.get(number)) for number in numbers], np.uint8)
 
+    def copies_of(self, ids: Iterable[BlockId] | NDArray[np.int64]) -> NDArray[np.uint8]:
+        """Bits of the tiers that hold a complete copy of each block; 0 for unknown ones."""
+        numbers = ids.tolist() if isinstance(ids, np.ndarray) else ids
+        blocks = map(self._table.get, numbers)
+        return np.array([block.copies if block else 0 for block in blocks], np.uint8)
+
     def tiers(self) -> tuple[TierUse, ...]:
         """Occupancy, fastest first."""
         dirty = sum(block.dirty for block in self._table.hosted)
@@ -232,6 +238,8 @@ class BlockStore:
         if keep and self._kept is not None and not self._closed:
             self._finish_writing()
         left = self._write_back.unwritten if self._write_back else 0
+        if self._disk is not None:
+            self._disk.stop()
         self._transfers.close()
         if not self._closed:
             self._closed = True

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from worldpager.engine.telemetry.snapshot import TIER_NONE, BlockMap
+from worldpager.engine.telemetry.snapshot import FASTEST, TIER_NONE, BlockMap
 from worldpager.engine.types import BlockId, Pose
 
 
@@ -44,8 +44,9 @@ class BlockRows:
         self._ids, self._xy_yaw = np.zeros(max(64, 2 * self._count), np.int64), np.zeros((max(64, 2 * self._count), 3), np.float32)
         self._ids[: self._count], self._xy_yaw[: self._count] = ids, xy_yaw
 
-    def map(self, tier_of: Callable[[NDArray[np.int64]], NDArray[np.uint8]]) -> tuple[BlockMap, list[BlockId]]:
-        """The pose map by the tiers that ``tier_of`` gives, and the blocks that no tier holds any more."""
-        tiers = tier_of(self.ids)
+    def map(self, copies_of: Callable[[NDArray[np.int64]], NDArray[np.uint8]]) -> tuple[BlockMap, list[BlockId]]:
+        """The pose map by the copies that ``copies_of`` gives, and the blocks of which there is none any more."""
+        copies = copies_of(self.ids)
+        tiers = FASTEST[copies]
         lost = [BlockId(int(block)) for block in self.ids[tiers == TIER_NONE]]
-        return BlockMap(self.ids, self._xy_yaw[: self._count], tiers), lost
+        return BlockMap(self.ids, self._xy_yaw[: self._count], tiers, copies), lost

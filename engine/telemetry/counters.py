@@ -55,6 +55,10 @@ class MeasuredMemory(Protocol):
         """Tier code of each block."""
         ...
 
+    def copies_of(self, ids: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """Bits of each block's complete copies."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class StreetState:
@@ -147,7 +151,7 @@ class Counters:
 
     def snapshot(self, memory: MeasuredMemory, street: StreetState) -> tuple[Snapshot, list[BlockId]]:
         """The present state, frozen, and the blocks that no tier holds any more."""
-        block_map, lost = self._rows.map(memory.tier_of)
+        block_map, lost = self._rows.map(memory.copies_of)
         read_rate, write_rate = memory.disk_rates()
         return replace(
             self._still,

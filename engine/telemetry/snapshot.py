@@ -14,6 +14,10 @@ from worldpager.engine.types import BlockId, FieldOfView, Pose
 
 TIER_NAMES = ("device", "host", "disk")
 TIER_DEVICE, TIER_HOST, TIER_DISK, TIER_NONE = 0, 1, 2, 3
+COPY_DEVICE, COPY_HOST, COPY_DISK = 1, 2, 4
+"""Bits of a block's complete copies."""
+FASTEST = np.array([TIER_NONE] + [(copies & -copies).bit_length() - 1 for copies in range(1, 8)], np.uint8)
+"""Code of the fastest tier by the bits of the copies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +71,22 @@ class MemoryCounters:
 
 @dataclass(frozen=True, slots=True)
 class BlockMap:
-    """Remembered chunks for the pose map: row i is the i-th block. ``xy_yaw`` float32 [n, 3], ``tier`` uint8 [n]."""
+    """Remembered chunks for the pose map: row i is the i-th block. ``xy_yaw`` float32 [n, 3], ``tier`` uint8 [n] is the fastest tier.
+
+    ``copies`` uint8 [n] are bits: all tiers that hold a complete copy; empty where nobody asked.
+    """
 
     ids: NDArray[np.int64]
     xy_yaw: NDArray[np.float32]
     tier: NDArray[np.uint8]
+    copies: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
+
+    @property
+    def copy_bits(self) -> NDArray[np.uint8]:
+        """``copies``, or the fastest tier's bit alone where they aren't known."""
+        if len(self.copies) == len(self.ids):
+            return self.copies
+        return np.where(self.tier < TIER_NONE, np.left_shift(1, self.tier), 0).astype(np.uint8)
 
 
 def _empty_map() -> BlockMap:

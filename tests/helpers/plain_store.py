@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from worldpager.engine.memory.prefetcher import WorkingSet
 from worldpager.engine.models.base import BlockKV, MemoryView, RotarySpec
-from worldpager.engine.telemetry.snapshot import TIER_HOST, TIER_NONE, MemoryCounters, TierUse
+from worldpager.engine.telemetry.snapshot import COPY_HOST, TIER_HOST, TIER_NONE, MemoryCounters, TierUse
 from worldpager.engine.types import BlockId
 
 
@@ -71,6 +71,9 @@ class PlainStore:
 
     def tier_of(self, ids: Iterable[BlockId] | NDArray[np.int64]) -> NDArray[np.uint8]:
         return np.array([TIER_HOST if block in self.blocks else TIER_NONE for block in ids], np.uint8)
+
+    def copies_of(self, ids: Iterable[BlockId] | NDArray[np.int64]) -> NDArray[np.uint8]:
+        return np.array([COPY_HOST if block in self.blocks else 0 for block in ids], np.uint8)
 
     def tiers(self) -> tuple[TierUse, ...]:
         return (TierUse("host", len(self.blocks), 1 << 20, 1),)

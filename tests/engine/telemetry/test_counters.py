@@ -10,7 +10,7 @@ from tests.helpers.plain_store import PlainStore
 from tests.helpers.trajectories import ORIGIN, VIEW
 from worldpager.engine.telemetry.block_rows import BlockRows
 from worldpager.engine.telemetry.counters import SUMS, Counters, StreetState
-from worldpager.engine.telemetry.snapshot import TIER_DISK, TIER_NONE, MemoryCounters, Snapshot
+from worldpager.engine.telemetry.snapshot import COPY_DISK, TIER_DISK, MemoryCounters, Snapshot
 from worldpager.engine.telemetry.spans import Spans
 from worldpager.engine.types import BlockId
 
@@ -112,7 +112,7 @@ def test_sums_and_levels_together_are_all_counters() -> None:
 def test_rows_grow_and_old_maps_stay_as_they_were() -> None:
     rows = BlockRows()
     rows.add(BlockId(7), ORIGIN._replace(x=1.5, yaw=0.5))
-    early, lost = rows.map(lambda ids: np.full(len(ids), TIER_DISK, np.uint8))
+    early, lost = rows.map(lambda ids: np.full(len(ids), COPY_DISK, np.uint8))
     for number in range(8, 300):
         rows.add(BlockId(number), ORIGIN)
     assert early.ids.tolist() == [7]
@@ -126,7 +126,7 @@ def test_rows_of_lost_blocks_are_named_and_dropped() -> None:
     rows = BlockRows()
     for number in range(10):
         rows.add(BlockId(number), ORIGIN._replace(x=float(number)))
-    shown, lost = rows.map(lambda ids: np.where(ids % 3 == 0, TIER_NONE, TIER_DISK).astype(np.uint8))
+    shown, lost = rows.map(lambda ids: np.where(ids % 3 == 0, 0, COPY_DISK).astype(np.uint8))
     rows.drop(lost)
     assert lost == [0, 3, 6, 9]
     assert rows.ids.tolist() == [1, 2, 4, 5, 7, 8]
