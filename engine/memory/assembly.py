@@ -7,9 +7,9 @@ from pathlib import Path
 
 from worldpager.engine.config import MemoryConfig, MiB
 from worldpager.engine.errors import InputError
-from worldpager.engine.memory.block_index import ArenaFacts
-from worldpager.engine.memory.disk_tier import open_disk_tier
+from worldpager.engine.memory.disk_tier import ArenaFacts, open_disk_tier
 from worldpager.engine.memory.kept_tier import open_kept_tier
+from worldpager.engine.memory.requests import RequestPool
 from worldpager.engine.memory.tier import Tier
 from worldpager.engine.memory.transfer import NoTransfers, ThreadedTransfers, Transfers
 
@@ -30,11 +30,12 @@ def make_workers(config: MemoryConfig, disk: Tier | None, clock: Callable[[], fl
     """Threads, but none where bytes have nowhere to go."""
     if disk is None and not on_gpu:
         return NoTransfers()
-    return ThreadedTransfers(config.read_threads, read_limit=config.read_limit, write_limit=config.write_limit, clock=clock)
+    return ThreadedTransfers(config.read_threads, clock=clock)
 
 
-def open_disk(config: MemoryConfig, folder: Path, facts: ArenaFacts) -> Tier:
+def open_disk(config: MemoryConfig, folder: Path, facts: ArenaFacts, clock: Callable[[], float]) -> Tier:
     """The scratch or kept disk tier."""
+    requests = RequestPool(read_limit=config.read_limit, write_limit=config.write_limit, clock=clock)
     if config.keep:
-        return open_kept_tier(folder, config.disk_budget, facts)
-    return open_disk_tier(folder, config.disk_budget, facts.record_bytes, facts.layout, facts.tokens)
+        return open_kept_tier(folder, config.disk_budget, facts, requests)
+    return open_disk_tier(folder, config.disk_budget, facts, requests)

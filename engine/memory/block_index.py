@@ -11,10 +11,10 @@ import secrets
 import sqlite3
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from worldpager.engine.errors import TierError
+from worldpager.engine.memory.disk_tier import ArenaFacts
 from worldpager.engine.memory.tier import Stamp
 
 FORMAT = 1
@@ -26,15 +26,6 @@ CREATE TABLE IF NOT EXISTS blocks (
     id INTEGER PRIMARY KEY, slot INTEGER NOT NULL UNIQUE, generation INTEGER NOT NULL, checksum BLOB NOT NULL
 );
 """
-
-
-@dataclass(frozen=True, slots=True)
-class ArenaFacts:
-    """What all blocks of an arena share: codec and shape by their fingerprint, true tokens of a block, bytes of a record."""
-
-    layout: int
-    tokens: int
-    record_bytes: int
 
 
 class BlockIndex:

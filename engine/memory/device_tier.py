@@ -37,15 +37,15 @@ class DeviceTier(MemoryTier):
             yield record
             self.write(slot, record, stamp)
 
-    def write(self, slot: int, record: Tensor, stamp: Stamp) -> None:
+    def write(self, slot: int, record: Tensor, stamp: Stamp) -> Stamp:
         """See `Tier`. On a GPU returns once the bytes are there."""
         if self._on_cpu:
-            super().write(slot, record, stamp)
-            return
+            return super().write(slot, record, stamp)
         stream = self._stream()
         with torch.cuda.stream(stream):
             super().write(slot, record, stamp)
         stream.synchronize()
+        return stamp
 
     def _piece(self, size: int) -> Tensor:
         return aligned_bytes(size) if self._on_cpu else torch.empty(size, dtype=torch.uint8, device=self._device)

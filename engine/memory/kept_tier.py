@@ -14,17 +14,20 @@ from pathlib import Path
 from torch import Tensor
 
 from worldpager.engine.errors import TierError
-from worldpager.engine.memory.block_index import ArenaFacts, BlockIndex
+from worldpager.engine.memory.block_index import BlockIndex
 from worldpager.engine.memory.disk_io import Arena, open_kept_arena
-from worldpager.engine.memory.disk_tier import DiskTier, slots_within
+from worldpager.engine.memory.disk_tier import ArenaFacts, DiskTier, slots_within
 from worldpager.engine.memory.folder_lock import FolderLock
 from worldpager.engine.memory.layout import PAGE
+from worldpager.engine.memory.requests import RequestPool
 from worldpager.engine.memory.tier import Stamp
 
 ARENA, INDEX = "blocks.arena", "blocks.sqlite"
 
 
-def open_kept_tier(folder: Path, budget: int | None, facts: ArenaFacts, *, direct: bool = True) -> KeptTier:
+def open_kept_tier(
+    folder: Path, budget: int | None, facts: ArenaFacts, requests: RequestPool | None = None, *, direct: bool = True
+) -> KeptTier:
     """The kept disk tier of ``folder``, made if need be, of ``budget`` bytes as in `open_disk_tier`.
 
     Raises `TierError` when the folder can't be used, another program uses it, or its blocks are of another kind.
@@ -41,7 +44,7 @@ def open_kept_tier(folder: Path, budget: int | None, facts: ArenaFacts, *, direc
             try:
                 _sync_folder(folder)
                 capacity = slots_within(folder, budget, PAGE + facts.record_bytes, held=(folder / ARENA).stat().st_blocks * 512)
-                return KeptTier(arena, index, lock, capacity, facts)
+                return KeptTier(arena, index, lock, capacity, facts, requests)
             except BaseException:
                 index.close()
                 raise
@@ -56,8 +59,10 @@ def open_kept_tier(folder: Path, budget: int | None, facts: ArenaFacts, *, direc
 class KeptTier(DiskTier):
     """See the module. One worker writes at a time; the generator thread gives slots out and takes them back."""
 
-    def __init__(self, arena: Arena, index: BlockIndex, lock: FolderLock, capacity: int, facts: ArenaFacts) -> None:
-        super().__init__(arena, capacity, facts.record_bytes, facts.layout, facts.tokens, index.session)
+    def __init__(
+        self, arena: Arena, index: BlockIndex, lock: FolderLock, capacity: int, facts: ArenaFacts, requests: RequestPool | None
+    ) -> None:
+        super().__init__(arena, capacity, facts, requests, index.session)
         self._index, self._folder_lock = index, lock
         self._changing = threading.Lock()
         self._given_back: dict[int, None] = {}
@@ -114,14 +119,15 @@ class KeptTier(DiskTier):
             self._reused.discard(slot)
             self._given_back[slot] = None
 
-    def write(self, slot: int, record: Tensor, stamp: Stamp) -> None:
+    def write(self, slot: int, record: Tensor, stamp: Stamp) -> Stamp:
         """See `Tier`. On return the block is durable."""
         if slot in self._reused:
             self._index.commit(None, [slot])
             self._reused.discard(slot)
-        super().write(slot, record, stamp)
+        stamp = super().write(slot, record, stamp)
         self._arena.sync()
         self._commit((slot, stamp))
+        return stamp
 
     def check(self, expected: set[int]) -> None:
         """See `Tier`. Slots of known blocks that nobody has adopted yet count as used."""

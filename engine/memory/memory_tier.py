@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from worldpager.engine.memory.slots import Slots
-from worldpager.engine.memory.tier import DamagedError, Stamp
+from worldpager.engine.memory.tier import DamagedError, Purpose, Stamp
 
 PIECE_BYTES = 64 << 20
 """Memory is taken in pieces of about this size, when their slots are first used: a large budget costs nothing until it is needed."""
@@ -13,6 +13,8 @@ PIECE_BYTES = 64 << 20
 
 class MemoryTier:
     """``capacity`` slots of ``slot_bytes``. The generator thread, which gives out slots, alone makes pieces."""
+
+    verifies = False
 
     def __init__(self, name: str, capacity: int, slot_bytes: int, note: str) -> None:
         self.name, self.capacity, self.slot_bytes, self.note = name, capacity, slot_bytes, note
@@ -43,13 +45,14 @@ class MemoryTier:
         piece, row = divmod(slot, self._per_piece)
         return self._pieces[piece][row * self.slot_bytes : (row + 1) * self.slot_bytes]
 
-    def write(self, slot: int, record: Tensor, stamp: Stamp) -> None:
-        """See `Tier`."""
+    def write(self, slot: int, record: Tensor, stamp: Stamp) -> Stamp:
+        """See `Tier`. Keeps no checksums."""
         self._stamps.pop(slot, None)
         self.bytes_of(slot).copy_(record)
         self._stamps[slot] = stamp
+        return stamp
 
-    def read(self, slot: int, record: Tensor, stamp: Stamp) -> None:
+    def read(self, slot: int, record: Tensor, stamp: Stamp, purpose: Purpose = Purpose.EXACT) -> None:
         """See `Tier`."""
         if self._stamps.get(slot) != stamp:
             raise DamagedError(f"Slot {slot} of the {self.name} tier doesn't hold block {stamp.block}.", "It counts as a miss.")
@@ -58,6 +61,9 @@ class MemoryTier:
     def check(self, expected: set[int]) -> None:
         """See `Tier`."""
         self._slots.check(expected, self.name)
+
+    def stop(self) -> None:
+        """See `Tier`. Copies end by themselves."""
 
     def close(self) -> None:
         """See `Tier`. What a worker still fills stays until it lets go."""

@@ -6,7 +6,8 @@ knows no blocks beyond the stamp that it keeps beside their bytes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import IntEnum
 from typing import Protocol
 
 import xxhash
@@ -29,6 +30,20 @@ class Stamp:
     generation: int
     checksum: bytes
 
+    def summed(self, record: Tensor) -> Stamp:
+        """The same with the checksums of ``record``, unless it has some."""
+        return self if self.checksum else replace(self, checksum=checksum(record))
+
+
+class Purpose(IntEnum):
+    """Why bytes move; the smaller the sooner."""
+
+    EXACT = 0
+    """Read: was wanted and missed."""
+    AHEAD = 1
+    """Read: will likely be wanted."""
+    WRITE_BACK = 2
+
 
 class DamagedError(TierError):
     """A slot doesn't hold the bytes that its stamp stands for."""
@@ -47,10 +62,20 @@ def part_bytes(record_bytes: int) -> int:
     return max(PART, -(-record_bytes // (MOST_PARTS * PAGE)) * PAGE)
 
 
+def parts_of(record: Tensor) -> list[Tensor]:
+    """A record cut into its parts."""
+    size = part_bytes(len(record))
+    return [record[at : at + size] for at in range(0, len(record), size)]
+
+
+def part_sum(part: Tensor) -> bytes:
+    """xxh3-64 of a part in host memory, eight bytes."""
+    return xxhash.xxh3_64_digest(view_of(part))
+
+
 def checksum(record: Tensor) -> bytes:
-    """xxh3-64 of each part of a record in host memory, eight bytes a part."""
-    view, size = view_of(record), part_bytes(len(record))
-    return b"".join(xxhash.xxh3_64_digest(view[at : at + size]) for at in range(0, len(view), size))
+    """The sums of all parts of a record in host memory, one after the other."""
+    return b"".join(map(part_sum, parts_of(record)))
 
 
 def verify(record: Tensor, stamp: Stamp) -> None:
@@ -98,21 +123,30 @@ class Tier(Protocol):
         """Take a slot back. Raises ValueError when it isn't in use."""
         ...
 
-    def write(self, slot: int, record: Tensor, stamp: Stamp) -> None:
-        """Fill a slot from ``record`` (host memory). Raises `TierError` or OSError; what the slot then holds is nothing."""
+    @property
+    def verifies(self) -> bool:
+        """Whether `read` itself compares the bytes with their checksums; else the caller does, by `verify`."""
         ...
 
-    def read(self, slot: int, record: Tensor, stamp: Stamp) -> None:
-        """Fill ``record`` (host memory) from a slot. Raises `DamagedError` when another stamp lies there, `TierError` or OSError.
+    def write(self, slot: int, record: Tensor, stamp: Stamp) -> Stamp:
+        """Fill a slot from ``record`` (host memory). Returns the stamp, with checksums where the tier keeps them and it came without.
 
-        The bytes themselves are checked by the caller: see `verify`.
+        Raises `TierError` or OSError; what the slot then holds is nothing.
         """
+        ...
+
+    def read(self, slot: int, record: Tensor, stamp: Stamp, purpose: Purpose = Purpose.EXACT) -> None:
+        """Fill ``record`` (host memory) from a slot. Raises `DamagedError` when another stamp lies there, `TierError` or OSError."""
         ...
 
     def check(self, expected: set[int]) -> None:
         """AssertionError unless exactly ``expected`` slots are in use."""
         ...
 
+    def stop(self) -> None:
+        """Reads and writes may fail from now on, so that those under way end soon."""
+        ...
+
     def close(self) -> None:
-        """Free everything; reads and writes under way may fail."""
+        """Free everything."""
         ...

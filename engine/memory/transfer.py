@@ -15,26 +15,15 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Protocol
 
 from worldpager.engine.memory.block import Block
-from worldpager.engine.memory.tier import Stamp
+from worldpager.engine.memory.tier import Purpose, Stamp
 
 log = logging.getLogger(__name__)
 
 CLOSING_SECONDS = 2.0
 """Longest time that closing waits for workers which hang in a device or file system."""
-
-
-class Purpose(IntEnum):
-    """Why bytes move; the smaller the sooner."""
-
-    EXACT = 0
-    """Read: was wanted and missed."""
-    AHEAD = 1
-    """Read: will likely be wanted."""
-    WRITE_BACK = 2
 
 
 @dataclass(slots=True, eq=False)
@@ -118,37 +107,10 @@ class NoTransfers:
         """Nothing to end."""
 
 
-class Bandwidth:
-    """Emulates a drive of ``rate`` bytes a second that serves one request after another; None = no limit."""
-
-    def __init__(self, rate: float | None, clock: Callable[[], float], wait: Callable[[float], object]) -> None:
-        self._rate, self._clock, self._wait = rate, clock, wait
-        self._lock = threading.Lock()
-        self._busy_until = 0.0
-
-    def spend(self, count: int) -> None:
-        """Wait as long as such a drive would take for ``count`` bytes."""
-        if not self._rate:
-            return
-        with self._lock:
-            now = self._clock()
-            self._busy_until = max(now, self._busy_until) + count / self._rate
-            pause = self._busy_until - now
-        self._wait(pause)
-
-
 class ThreadedTransfers:
-    """The real workers: ``readers`` threads and one writer. Limits in bytes a second; ``clock`` in seconds, ``wait`` sleeps by it."""
+    """The real workers: ``readers`` threads and one writer. ``clock`` in seconds."""
 
-    def __init__(
-        self,
-        readers: int,
-        *,
-        read_limit: float | None = None,
-        write_limit: float | None = None,
-        clock: Callable[[], float] = time.monotonic,
-        wait: Callable[[float], object] | None = None,
-    ) -> None:
+    def __init__(self, readers: int, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._changed = threading.Condition()
         self._stop = threading.Event()
@@ -157,8 +119,6 @@ class ThreadedTransfers:
         self._writes: Queue = []
         self._exact_running: set[int] = set()
         self._outcomes: deque[Outcome] = deque()
-        pause = wait or self._stop.wait
-        self._limits = {False: Bandwidth(read_limit, clock, pause), True: Bandwidth(write_limit, clock, pause)}
         names = [("disk-read", self._reads)] * max(1, readers) + [("disk-write", self._writes)]
         self._busy_since: list[float | None] = [None] * len(names)
         self._threads = [
@@ -212,7 +172,6 @@ class ThreadedTransfers:
         while (taken := self._next(queue)) is not None:
             _, order, move = taken
             self._busy_since[number] = self._clock()
-            self._limits[queue is self._writes].spend(move.bytes)
             self._outcomes.append(carry_out(move))
             self._busy_since[number] = None
             if move.purpose is Purpose.EXACT:

@@ -16,8 +16,8 @@ from worldpager.engine.memory.block_table import BlockTable
 from worldpager.engine.memory.eviction import victims
 from worldpager.engine.memory.host_tier import HostTier
 from worldpager.engine.memory.tally import Tally
-from worldpager.engine.memory.tier import Stamp, Tier, checksum, reason
-from worldpager.engine.memory.transfer import Move, Outcome, Purpose, Transfers
+from worldpager.engine.memory.tier import Purpose, Stamp, Tier, reason
+from worldpager.engine.memory.transfer import Move, Outcome, Transfers
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 """Seconds without writing after a failure; each further failure doubles them."""
@@ -150,6 +150,4 @@ class WriteBack:
 
     def _write(self, record: Tensor, slot: int, block: int, generation: int) -> Stamp:
         """On a worker."""
-        stamp = Stamp(block, generation, checksum(record))
-        self._disk.write(slot, record, stamp)
-        return stamp
+        return self._disk.write(slot, record, Stamp(block, generation, b""))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import errno
+import random
 import threading
 from collections.abc import Collection, Sequence
 from typing import Literal
 
 from torch import Tensor
 
+from tests.helpers.clocks import HandClock
 from worldpager.engine.memory.slots import Slots
-from worldpager.engine.memory.tier import DamagedError, Stamp
+from worldpager.engine.memory.tier import DamagedError, Purpose, Stamp
 from worldpager.engine.memory.transfer import Move, Outcome, carry_out
 
 Fault = Literal["", "fail", "full", "short", "lie", "break"]
@@ -25,6 +27,7 @@ class FakeTier:
 
     name = "remote"
     note = "fake"
+    verifies = False
 
     def __init__(self, capacity: int, slot_bytes: int) -> None:
         self.capacity, self.slot_bytes = capacity, slot_bytes
@@ -45,7 +48,8 @@ class FakeTier:
     def free(self, slot: int) -> None:
         self.slots.free(slot)
 
-    def write(self, slot: int, record: Tensor, stamp: Stamp) -> None:
+    def write(self, slot: int, record: Tensor, stamp: Stamp) -> Stamp:
+        stamp = stamp.summed(record)
         self._obey(writing=True)
         half = len(record) // 2 if self.fault == "short" else len(record)
         torn = record.clone()
@@ -53,8 +57,9 @@ class FakeTier:
         self.kept[slot] = (torn, stamp)
         if self.fault == "short":
             raise OSError(errno.EIO, "half of it was written")
+        return stamp
 
-    def read(self, slot: int, record: Tensor, stamp: Stamp) -> None:
+    def read(self, slot: int, record: Tensor, stamp: Stamp, purpose: Purpose = Purpose.EXACT) -> None:
         record.fill_(0xEE)
         self._obey(writing=False)
         kept, held = self.kept.get(slot, (record, None))
@@ -70,6 +75,9 @@ class FakeTier:
     def check(self, expected: set[int]) -> None:
         self.slots.check(expected, self.name)
 
+    def stop(self) -> None:
+        pass
+
     def close(self) -> None:
         self.closed = True
 
@@ -81,6 +89,22 @@ class FakeTier:
             raise OSError(errno.ENOSPC, "no space left")
         if self.fault == "break":
             raise ZeroDivisionError("a fault of the tier itself")
+
+
+class RemoteTier(FakeTier):
+    """A tier behind a network: ``bandwidth`` bytes a second, ``latency`` seconds a call, each call fails with probability ``failures``."""
+
+    def __init__(
+        self, capacity: int, slot_bytes: int, *, bandwidth: float, latency: float, clock: HandClock, failures: float = 0.0, seed: int = 0
+    ) -> None:
+        super().__init__(capacity, slot_bytes)
+        self._bandwidth, self._latency, self._failures, self._dice, self._clock = bandwidth, latency, failures, random.Random(seed), clock
+
+    def _obey(self, *, writing: bool) -> None:
+        super()._obey(writing=writing)
+        self._clock.sleep(self._latency + self.slot_bytes / self._bandwidth)
+        if self._dice.random() < self._failures:
+            raise TimeoutError(errno.ETIMEDOUT, "the network gave up")
 
 
 class HandTransfers:

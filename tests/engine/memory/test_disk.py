@@ -16,12 +16,13 @@ from torch import Tensor
 from worldpager.engine.errors import TierError
 from worldpager.engine.memory import disk_io
 from worldpager.engine.memory.disk_io import Arena, boot_id, open_arena, sweep
-from worldpager.engine.memory.disk_tier import DiskTier, open_disk_tier
+from worldpager.engine.memory.disk_tier import ArenaFacts, DiskTier, open_disk_tier
 from worldpager.engine.memory.layout import PAGE, aligned_bytes
 from worldpager.engine.memory.tier import DamagedError, Stamp, checksum, verify
 
 SIZE = 2 * PAGE
 SLOT = SIZE + PAGE
+FACTS = ArenaFacts(7, 9, SIZE)
 
 
 def record(seed: int) -> Tensor:
@@ -33,7 +34,7 @@ STAMP = Stamp(3, 4, checksum(record(1)))
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[DiskTier]:
-    made = open_disk_tier(tmp_path, 4 * SLOT, SIZE, 7, 9)
+    made = open_disk_tier(tmp_path, 4 * SLOT, FACTS)
     made.write(1, record(1), STAMP)
     yield made
     made.close()
@@ -64,7 +65,7 @@ def test_a_flipped_bit_is_never_served(disk: DiskTier, where: int) -> None:
 
 def test_another_memorys_block_is_never_served(disk: DiskTier, tmp_path: Path) -> None:
     for layout, tokens in ((8, 9), (7, 8), (7, 9)):
-        other = open_disk_tier(tmp_path, 4 * SLOT, SIZE, layout, tokens)
+        other = open_disk_tier(tmp_path, 4 * SLOT, ArenaFacts(layout, tokens, SIZE))
         other._arena = disk._arena
         with pytest.raises(DamagedError):
             other.read(1, aligned_bytes(SIZE), STAMP)
@@ -77,7 +78,7 @@ def test_a_truncated_arena_is_an_error_and_no_garbage(disk: DiskTier) -> None:
 
 
 def test_short_writes_and_reads_are_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    disk = open_disk_tier(tmp_path, 4 * SLOT, SIZE, 7, 9)
+    disk = open_disk_tier(tmp_path, 4 * SLOT, FACTS)
     whole_write, whole_read = os.pwritev, os.preadv
     monkeypatch.setattr(os, "pwritev", lambda fd, views, at: whole_write(fd, [views[0][:PAGE]], at))
     monkeypatch.setattr(os, "preadv", lambda fd, views, at: whole_read(fd, [views[0][:PAGE]], at))
@@ -112,7 +113,7 @@ def test_arenas_of_the_dead_are_swept_and_all_else_stays(tmp_path: Path) -> None
 
 
 def test_a_folder_in_use_by_another_run_serves_both(tmp_path: Path) -> None:
-    disks = [open_disk_tier(tmp_path, 4 * SLOT, SIZE, 7, 9) for _ in range(2)]
+    disks = [open_disk_tier(tmp_path, 4 * SLOT, FACTS) for _ in range(2)]
     stamps = [Stamp(number, 1, checksum(record(number))) for number in range(2)]
     for number, disk in enumerate(disks):
         disk.write(0, record(number), stamps[number])
@@ -132,7 +133,7 @@ def test_direct_io_that_gives_back_other_bytes_is_not_used(tmp_path: Path, monke
             parts[0][5] ^= 1
 
     monkeypatch.setattr(Arena, "read", lying)
-    disk = open_disk_tier(tmp_path, 4 * SLOT, SIZE, 7, 9)
+    disk = open_disk_tier(tmp_path, 4 * SLOT, FACTS)
     assert disk.note == "buffered: the file system refuses direct I/O"
     disk.write(1, record(1), STAMP)
     assert torch.equal(read(disk), record(1))
@@ -163,11 +164,11 @@ def test_a_folder_that_cannot_be_is_named_with_what_to_do(tmp_path: Path) -> Non
 
 def test_a_budget_for_no_block_is_refused(tmp_path: Path) -> None:
     with pytest.raises(TierError, match="a block takes"):
-        open_disk_tier(tmp_path, SLOT - 1, SIZE, 7, 9)
+        open_disk_tier(tmp_path, SLOT - 1, FACTS)
 
 
 def test_the_budget_is_kept(tmp_path: Path) -> None:
-    disk = open_disk_tier(tmp_path, 3 * SLOT + 5, SIZE, 7, 9)
+    disk = open_disk_tier(tmp_path, 3 * SLOT + 5, FACTS)
     assert disk.capacity == 3
     disk.close()
 
@@ -185,13 +186,13 @@ def small_drive(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_budget_above_the_free_space_becomes_what_the_drive_has(small_drive: Path) -> None:
-    disk = open_disk_tier(small_drive, 1 << 30, SIZE, 7, 9)
+    disk = open_disk_tier(small_drive, 1 << 30, FACTS)
     assert disk.capacity <= (1 << 20) // SLOT
     disk.close()
 
 
 def test_a_drive_that_others_fill_fails_the_write_and_keeps_the_rest(small_drive: Path) -> None:
-    disk = open_disk_tier(small_drive, 1 << 20, SIZE, 7, 9)
+    disk = open_disk_tier(small_drive, 1 << 20, FACTS)
     disk.write(1, record(1), STAMP)
     hog = os.open(small_drive / "hog", os.O_CREAT | os.O_WRONLY)
     with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
@@ -207,4 +208,4 @@ def test_a_drive_that_others_fill_fails_the_write_and_keeps_the_rest(small_drive
 def test_a_folder_that_may_only_be_read_is_named(small_drive: Path) -> None:
     subprocess.run(["mount", "-o", "remount,ro", small_drive], check=True)
     with pytest.raises(TierError, match=r"small.*[Rr]ead-only"):
-        open_disk_tier(small_drive, 1 << 20, SIZE, 7, 9)
+        open_disk_tier(small_drive, 1 << 20, FACTS)

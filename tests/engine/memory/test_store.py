@@ -9,7 +9,7 @@ import torch
 
 from tests.engine.memory.kit import CODEC, KV, PLENTY, RECORD, Bench, block_kv, empty_view, make_store, tiers_of
 from worldpager.engine.errors import InputError
-from worldpager.engine.memory.transfer import Purpose
+from worldpager.engine.memory.tier import Purpose
 from worldpager.engine.telemetry.snapshot import TIER_DEVICE, TIER_DISK, TIER_HOST, TIER_NONE
 from worldpager.engine.types import BlockId
 

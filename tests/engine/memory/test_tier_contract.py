@@ -10,10 +10,13 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.helpers.fake_tiers import FakeTier
+from tests.helpers.clocks import HandClock
+from tests.helpers.fake_tiers import RemoteTier
+from worldpager.engine.memory import tier as tier_module
 from worldpager.engine.memory.device_tier import DeviceTier
-from worldpager.engine.memory.disk_tier import open_disk_tier
+from worldpager.engine.memory.disk_tier import ArenaFacts, open_disk_tier
 from worldpager.engine.memory.host_tier import HostTier
+from worldpager.engine.memory.kept_tier import open_kept_tier
 from worldpager.engine.memory.layout import PAGE, aligned_bytes
 from worldpager.engine.memory.tier import DamagedError, Stamp, Tier, checksum
 
@@ -23,14 +26,18 @@ DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 TIERS: dict[str, Callable[[Path], Tier]] = {
     "host": lambda folder: HostTier(SLOTS, SIZE),
     "device": lambda folder: DeviceTier(SLOTS, SIZE, DEVICE),
-    "disk": lambda folder: open_disk_tier(folder, SLOTS * (SIZE + PAGE), SIZE, 7, 9),
-    "disk, buffered": lambda folder: open_disk_tier(folder, SLOTS * (SIZE + PAGE), SIZE, 7, 9, direct=False),
-    "remote": lambda folder: FakeTier(SLOTS, SIZE),
+    "disk": lambda folder: open_disk_tier(folder, SLOTS * (SIZE + PAGE), ArenaFacts(7, 9, SIZE)),
+    "disk, buffered": lambda folder: open_disk_tier(folder, SLOTS * (SIZE + PAGE), ArenaFacts(7, 9, SIZE), direct=False),
+    "disk, in parts": lambda folder: open_disk_tier(folder, SLOTS * (SIZE + PAGE), ArenaFacts(7, 9, SIZE)),
+    "kept": lambda folder: open_kept_tier(folder, SLOTS * (SIZE + PAGE), ArenaFacts(7, 9, SIZE)),
+    "remote": lambda folder: RemoteTier(SLOTS, SIZE, bandwidth=50e6, latency=0.002, clock=HandClock()),
 }
 
 
 @pytest.fixture(params=TIERS)
-def tier(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Tier]:
+def tier(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tier]:
+    if request.param == "disk, in parts":
+        monkeypatch.setattr(tier_module, "PART", PAGE)
     made = TIERS[request.param](tmp_path)
     yield made
     made.close()
@@ -77,7 +84,7 @@ def test_has_its_capacity_and_no_more(tier: Tier) -> None:
 
 
 def test_a_slot_is_reused_and_holds_the_newest(tier: Tier) -> None:
-    slot = claim(tier)
+    slot, *_ = [claim(tier) for _ in range(SLOTS)]
     tier.write(slot, record(1), stamp(1))
     tier.free(slot)
     assert claim(tier) == slot

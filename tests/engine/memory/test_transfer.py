@@ -1,4 +1,4 @@
-"""Workers: order of service, failures as outcomes, limits on an injected clock, clean ends. Interleavings are forced by events."""
+"""Workers: order of service, failures as outcomes, clean ends. Interleavings are forced by events."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from tests.helpers.clocks import HandClock
 from worldpager.engine.memory import transfer
 from worldpager.engine.memory.block import Block
-from worldpager.engine.memory.tier import DamagedError, Stamp
-from worldpager.engine.memory.transfer import Bandwidth, Move, Outcome, Purpose, ThreadedTransfers
+from worldpager.engine.memory.tier import DamagedError, Purpose, Stamp
+from worldpager.engine.memory.transfer import Move, Outcome, ThreadedTransfers
 from worldpager.engine.types import BlockId
 
 PATIENCE = 20.0
@@ -29,12 +29,12 @@ class Gate:
         assert self.may_end.wait(PATIENCE)
 
 
-def move(purpose: Purpose, number: int, work: Callable[[], object] = lambda: None, size: int = 0) -> Move:
+def move(purpose: Purpose, number: int, work: Callable[[], object] = lambda: None) -> Move:
     def run() -> Stamp:
         work()
         return Stamp(number, 0, b"")
 
-    return Move(purpose, Block(BlockId(number)), size, run)
+    return Move(purpose, Block(BlockId(number)), 0, run)
 
 
 @pytest.fixture
@@ -164,41 +164,3 @@ def test_closing_does_not_wait_for_a_worker_that_hangs(monkeypatch: pytest.Monke
     assert gate.begun.wait(PATIENCE)
     transfers.close()
     gate.may_end.set()
-
-
-def test_a_limited_drive_serves_one_request_after_the_other() -> None:
-    clock = HandClock(0.0)
-    drive = Bandwidth(100.0, clock, clock.sleep)
-    drive.spend(50)
-    drive.spend(25)
-    assert clock.slept == [0.5, 0.25]
-    clock.now = 10.0
-    drive.spend(100)
-    assert clock.slept[-1] == 1.0, "idle time is no credit"
-
-
-def test_requests_at_once_share_a_limited_drive() -> None:
-    clock = HandClock(0.0)
-    waits: list[float] = []
-    drive = Bandwidth(100.0, clock, waits.append)
-    drive.spend(50)
-    drive.spend(50)
-    assert waits == [0.5, 1.0]
-
-
-def test_without_a_limit_nothing_waits() -> None:
-    clock = HandClock()
-    Bandwidth(None, clock, clock.sleep).spend(1 << 40)
-    assert not clock.slept
-
-
-def test_limits_apply_to_reads_and_writes_apart() -> None:
-    clock = HandClock(0.0)
-    waits: list[float] = []
-    transfers = ThreadedTransfers(readers=1, read_limit=100.0, write_limit=10.0, clock=clock, wait=waits.append)
-    transfers.submit([move(Purpose.AHEAD, 1, size=50)])
-    outcomes(transfers, 1)
-    transfers.submit([move(Purpose.WRITE_BACK, 2, size=50)])
-    outcomes(transfers, 1)
-    assert waits == [0.5, 5.0]
-    transfers.close()
