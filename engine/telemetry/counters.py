@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from worldpager.engine.telemetry.block_rows import BlockRows
 from worldpager.engine.telemetry.snapshot import MemoryCounters, Snapshot, TierUse
 from worldpager.engine.telemetry.spans import Spans
-from worldpager.engine.types import BlockId, FieldOfView, Pose
+from worldpager.engine.types import Action, BlockId, FieldOfView, Pose
 
 RATE_CHUNKS = 12
 """Chunks that the generated rate is averaged over."""
@@ -74,6 +74,7 @@ class StreetState:
     idle: bool = False
     paused: bool = False
     degraded: tuple[str, ...] = ()
+    received: Action = Action()
 
 
 class Counters:
@@ -165,7 +166,7 @@ class Counters:
             spill_chunk=memory.spill_chunk(),
             working_set=street.working_set,
             stale=street.stale,
-            action_stamp=street.action_stamp,
+            action_stamp=street.action_stamp, received=street.received,
             idle=street.idle,
             paused=street.paused,
             opening=street.opening,

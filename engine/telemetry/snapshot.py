@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from worldpager.engine.types import BlockId, FieldOfView, Pose
+from worldpager.engine.types import Action, BlockId, FieldOfView, Pose
 
 TIER_NAMES = ("device", "host", "disk")
 TIER_DEVICE, TIER_HOST, TIER_DISK, TIER_NONE = 0, 1, 2, 3
@@ -120,6 +120,8 @@ class Snapshot:
     stale: bool = False
     action_stamp: float = 0.0
     """Stamp of the newest input that this chunk's poses obey; 0 when there was none."""
+    received: Action = Action()
+    """What the model was given for this chunk, exactly."""
     idle: bool = False
     degraded: tuple[str, ...] = ()
     """Named degradations in force, most recent last."""
