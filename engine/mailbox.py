@@ -51,6 +51,13 @@ class RestWhenIdle:
 
 
 @dataclass(frozen=True, slots=True)
+class HoldRate:
+    """Whether the street keeps to the world's natural rate (as at its start) or makes chunks as fast as it can."""
+
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Record:
     """Hand every new chunk, its snapshot with it, to ``take`` on the generator's thread; None ends it.
 
@@ -120,7 +127,7 @@ class Quit:
     """End the street after the chunk under way."""
 
 
-Command: TypeAlias = Pause | Reset | NewWorld | UsePolicy | RestWhenIdle | Record | WorldMove | Quit
+Command: TypeAlias = Pause | Reset | NewWorld | UsePolicy | RestWhenIdle | HoldRate | Record | WorldMove | Quit
 
 
 @dataclass(frozen=True, slots=True)
