@@ -18,6 +18,8 @@ from worldpager.engine.config import PlayConfig
 from worldpager.engine.errors import InputError, ModelError, WorldPagerError
 from worldpager.engine.mailbox import (
     Command,
+    GoTo,
+    HoldRate,
     Mailbox,
     NewWorld,
     Pause,
@@ -86,6 +88,7 @@ class WorldGenerator:
         self._model, self._memory, self._policies, self._config = model, memory, dict(policies), config
         self._counters = Counters(model.spec.name, str(model.device), model.spec.rate, model.spec.view, clock)
         self._pace = Pace(model.spec.frames_per_chunk / model.spec.rate, clock)
+        self._hold_rate = True
         self._use_policy(config.policy)
         self._seed, self._begun = config.seed, False
         self._resting, self._paused, self._rest_when_idle = False, False, config.rest_when_idle
@@ -155,7 +158,7 @@ class WorldGenerator:
             output = self._generate(poses, working)
         with span("put"):
             self._world.remember(output, action, working.ids)
-        self._publish(output, StreetState(self._world.track.pose, ahead, working.ids, working.stale, action.stamp))
+        self._publish(output, StreetState(self._world.track.pose, ahead, working.ids, working.stale, action.stamp, received=action))
 
     def run(self) -> None:
         """The loop for a thread of its own: steps at the model's rate until `Quit`. Never raises: see ``failure``."""
@@ -188,7 +191,7 @@ class WorldGenerator:
         elif self._resting:
             self.mailbox.wait_news(REST_SECONDS)
         else:
-            self.mailbox.wait_command(self._pace.seconds_left())
+            self.mailbox.wait_command(self._pace.seconds_left() if self._hold_rate else 0.0)
         self._pace.start()
 
     def _fail(self, error: WorldPagerError, cause: BaseException | None = None) -> None:
@@ -225,6 +228,8 @@ class WorldGenerator:
                 pass
             case _:
                 self._move(command)
+            case HoldRate(on):
+                self._hold_rate = on
 
     def _move(self, command: WorldMove) -> None:
         """Obey a command to the world's history and show where play stands then. What can't be done is said, and nothing changes."""
@@ -261,7 +266,7 @@ class WorldGenerator:
         self._counters.stand_still()
         self._world.poll()
         if self._shown is not None:
-            state = replace(self._state, idle=self._resting, action_stamp=0.0)
+            state = replace(self._state, idle=self._resting, action_stamp=0.0, received=Action())
             self._show(self._shown.index, self._shown.frames, state)
 
     # A world's opening
