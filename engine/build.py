@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import torch
@@ -24,6 +25,7 @@ from worldpager.engine.retrieval.recency import Recency
 from worldpager.engine.retrieval.resident import HostOnly
 from worldpager.engine.session.archive import INDEX, Archive, Contents
 from worldpager.engine.session.keeping import check_model, config_of, facts_of, read_whole
+from worldpager.engine.session.replay import ReplayMailbox, ReplayMemory, open_replay
 from worldpager.engine.session.session import Session
 from worldpager.engine.types import FieldOfView
 
@@ -74,6 +76,9 @@ def build_generator(config: PlayConfig, *, progress: Progress | None = None) -> 
     tell: Progress = progress or (lambda stage, share: None)
     tell("Looking at the machine", 0.0)
     device = pick_device(config.device)
+    replay = None
+    if config.replay is not None:
+        replay, config = open_replay(config.replay, config)
     with ExitStack() as undo:
         archive, contents = None, None
         if config.world is not None and (config.world / INDEX).exists():
@@ -97,7 +102,11 @@ def build_generator(config: PlayConfig, *, progress: Progress | None = None) -> 
         if archive is not None:
             take_up(session, archive, contents, store)
             undo.callback(session.close)
-        generator = WorldGenerator(model, store, make_policies(model.spec.view, store.copies_of), config, session=session)
+        memory, mailbox = store, None
+        if replay is not None:
+            memory, mailbox = cast("BlockStore", ReplayMemory(store, replay, session)), ReplayMailbox(replay)
+        policies = make_policies(model.spec.view, store.copies_of)
+        generator = WorldGenerator(model, memory, policies, config, mailbox=mailbox, session=session)
         undo.pop_all()
     tell("Ready", 1.0)
     return generator

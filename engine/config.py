@@ -11,11 +11,17 @@ GiB = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class CodecConfig:
-    """How a block is encoded: ``bits`` 4 or 16 (bf16 as it is); keys per channel in token groups, values per token in channel groups."""
+    """How a block is encoded: ``bits`` 2, 3, 4, 8 or 16 (bf16 as it is); keys per channel in groups of tokens, values per token in
+    groups of channels.
+
+    For comparisons: ``symmetric`` codes about zero, and only every ``head_stride``-th head stored.
+    """
 
     bits: int = 4
     key_group: int = 64
     value_group: int = 64
+    symmetric: bool = False
+    head_stride: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,5 +62,9 @@ class PlayConfig:
     rest_when_idle: bool = True
     futures: int = 8
     """Hypotheses of the next pose that the prefetcher asks for."""
+    world: Path | None = None
+    """Folder of a kept world: the one that lies there is opened, else the new one is kept there. None: a scratch world."""
+    replay: Path | None = None
+    """Folder of a kept world whose action log is played again; the world itself stays as it is."""
     model_options: dict[str, str] = field(default_factory=dict)
     """Settings of the model itself, as ``name=value`` text (``passes=3``, ``step-ms=40`` of the stand-in, ...)."""

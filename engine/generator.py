@@ -47,6 +47,7 @@ log = logging.getLogger(__name__)
 
 REST_SECONDS = 0.25
 """How often a resting or paused street looks after its memory and refreshes the snapshot."""
+STAYS_KEPT = "This world is kept in its folder and stays what it is; another one begins from the start page."
 REPORT_IT = "This is a fault of the program: please report it with the log."
 
 
@@ -87,8 +88,8 @@ class WorldGenerator:
         self.failure: WorldPagerError | None = None
         self._model, self._memory, self._policies, self._config = model, memory, dict(policies), config
         self._counters = Counters(model.spec.name, str(model.device), model.spec.rate, model.spec.view, clock)
-        self._pace = Pace(model.spec.frames_per_chunk / model.spec.rate, clock)
         self._hold_rate = True
+        self._pace = Pace(model.spec.frames_per_chunk / model.spec.rate, clock)
         self._use_policy(config.policy)
         self._seed, self._begun = config.seed, False
         self._resting, self._paused, self._rest_when_idle = False, False, config.rest_when_idle
@@ -135,8 +136,10 @@ class WorldGenerator:
         if self._rests(action):
             self._refresh()
             return True
-        self._world.take_up()
-        self._run_street(action)
+        if self._taken_up():
+            self._run_street(action)
+        else:
+            self._refresh()
         return True
 
     def _run_street(self, action: Action) -> None:
@@ -148,6 +151,7 @@ class WorldGenerator:
             self._world.poll()
         with span("retrieve"):
             wanted = self._policy.select(poses, spec.retrieved, self._world.seen_anyway())
+        self._world.await_memory(wanted)
         with span("take"):
             working = self._memory.take(wanted)
         with span("prefetch"):
@@ -214,22 +218,26 @@ class WorldGenerator:
             case Pause(on):
                 self._paused = on
                 self.mailbox.drop_action()
+            case Reset() if self._world.kept:
+                self._move(GoTo(self._world.start))
             case Reset():
                 self._begun = self._paused = False
+            case NewWorld() if self._world.kept:
+                self._said = (STAYS_KEPT,)
             case NewWorld(seed):
                 self._seed, self._begun, self._paused = seed, False, False
             case UsePolicy(name):
                 self._use_policy(name)
             case RestWhenIdle(on):
                 self._rest_when_idle = on
+            case HoldRate(on):
+                self._hold_rate = on
             case Record(take):
                 self._take_chunk = take
             case Quit():
                 pass
             case _:
                 self._move(command)
-            case HoldRate(on):
-                self._hold_rate = on
 
     def _move(self, command: WorldMove) -> None:
         """Obey a command to the world's history and show where play stands then. What can't be done is said, and nothing changes."""
@@ -241,6 +249,15 @@ class WorldGenerator:
         self._said = ()
         if chunk is not None:
             self._stand_still(chunk)
+
+    def _taken_up(self) -> bool:
+        """Have the model see what it should where play has gone to. False, and said, when memory has lost all of that."""
+        try:
+            self._world.take_up()
+        except InputError as error:
+            self._said = (str(error),)
+            return False
+        return True
 
     def _stand_still(self, chunk: Chunk) -> None:
         """Show the picture of a chunk of the past; what is made next goes on from there."""

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from worldpager.engine.types import Action, Button
 
-CHUNK, OPENING, STAND, RECALL, DELETE, REOPEN = "chunk", "opening", "stand", "recall", "delete", "reopen"
-KINDS = frozenset((CHUNK, OPENING, STAND, RECALL, DELETE, REOPEN, "bookmark", "policy"))
+CHUNK, OPENING, STAND, RECALL, DELETE = "chunk", "opening", "stand", "recall", "delete"
+REOPENED, REBUILT = "reopened", "rebuilt"
+"""A closed world was taken up again, its window to the bit, or from int4 blocks."""
 
 
 class Event(NamedTuple):

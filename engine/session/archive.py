@@ -234,11 +234,16 @@ def check_format(folder: Path, db: sqlite3.Connection) -> None:
 
 def read_contents(db: sqlite3.Connection) -> Contents:
     """What the tables hold. Raises sqlite3.DatabaseError, ValueError or TypeError where they are damaged."""
-    about = {name: json.loads(value) for name, value in db.execute("SELECT name, value FROM about")}
+    about = read_about(db)
     chunks = [chunk_of(row) for row in db.execute("SELECT * FROM chunks ORDER BY id")]
     branches = [Branch(*row) for row in db.execute("SELECT id, name, fork, made FROM branches ORDER BY id")]
     bookmarks = [Bookmark(*row) for row in db.execute("SELECT name, chunk, made FROM bookmarks ORDER BY made, name")]
     return Contents(about, chunks, branches, bookmarks)
+
+
+def read_about(db: sqlite3.Connection) -> dict[str, Any]:
+    """The facts about a world. Raises sqlite3.DatabaseError or ValueError where they are damaged."""
+    return {name: json.loads(value) for name, value in db.execute("SELECT name, value FROM about")}
 
 
 def chunk_of(row: Sequence[Any]) -> Chunk:

@@ -5,7 +5,7 @@ Chunks are never changed, so going back and branching cost nothing: only the pla
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from worldpager.engine.errors import InputError
@@ -44,17 +44,23 @@ class Branch:
 class ChunkTree:
     """All chunks of a world and the place where play stands (``head``). One writer."""
 
-    def __init__(self, chunks: Iterable[Chunk] = (), branches: Iterable[Branch] = (), head: int | None = None) -> None:
+    def __init__(self, chunks: Iterable[Chunk] = (), branches: Iterable[Branch] = (), head: int | None = None,
+                 next_ids: Sequence[int] = (0, 0)) -> None:  # fmt: skip
         self.chunks = {chunk.id: chunk for chunk in sorted(chunks, key=lambda chunk: chunk.id)}
         self.branches = {branch.id: branch for branch in branches}
         self._tips: dict[int, int | None] = {branch.id: branch.fork for branch in self.branches.values()}
         self._tips.update({chunk.branch: chunk.id for chunk in self.chunks.values() if chunk.branch in self.branches})
         self.branch: int | None = None
         self.head: int | None = None
-        self._next_chunk = max(self.chunks, default=-1) + 1
-        self._next_branch = max([*self.branches, *(chunk.branch for chunk in self.chunks.values())], default=0) + 1
+        self._next_chunk = max(next_ids[0], 1 + max(self.chunks, default=-1))
+        self._next_branch = max(next_ids[1], 1 + max([*self.branches, *(chunk.branch for chunk in self.chunks.values())], default=0))
         if head is not None:
             self.stand(head)
+
+    @property
+    def next_ids(self) -> tuple[int, int]:
+        """Above every chunk and branch that there ever was: numbers are never used twice."""
+        return self._next_chunk, self._next_branch
 
     def __len__(self) -> int:
         return len(self.chunks)

@@ -42,3 +42,18 @@ class WorldLock:
         if self._descriptor >= 0:
             descriptor, self._descriptor = self._descriptor, -1
             os.close(descriptor)
+
+
+def in_use(folder: Path) -> bool:
+    """Whether somebody holds the lock of ``folder`` at this moment. Takes nothing, makes nothing."""
+    try:
+        descriptor = os.open(folder / LOCK, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno == errno.EWOULDBLOCK
+    finally:
+        os.close(descriptor)
+    return False

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
+
+import numpy as np
 
 from worldpager.engine.memory.prefetcher import WorkingSet
 from worldpager.engine.models.base import BlockKV, MemoryView
 from worldpager.engine.telemetry.counters import MeasuredMemory
+from worldpager.engine.telemetry.snapshot import TIER_DISK
 from worldpager.engine.types import BlockId
+
+TURN = 0.001
+"""Seconds between two looks whether a block has come."""
+ASK_AGAIN = 100
+"""Turns after which it is asked for once more: a read may have failed."""
 
 
 class ChunkMemory(MeasuredMemory, Protocol):
@@ -45,3 +54,17 @@ class ChunkMemory(MeasuredMemory, Protocol):
     def close(self, *, keep: bool = False) -> int:
         """End workers, free everything; with ``keep`` after all writes. Returns how many blocks of a kept world aren't durable."""
         ...
+
+
+def wait_for(memory: ChunkMemory, blocks: Sequence[BlockId], seconds: float, wait: Callable[[float], object] = time.sleep) -> bool:
+    """Wait until none of ``blocks`` is on disk alone, ``seconds`` at most; for moments in which nobody plays. True when so."""
+    turns = 0
+    while blocks and TIER_DISK in memory.tier_of(np.array(blocks, np.int64)):
+        if turns * TURN >= seconds:
+            return False
+        if turns % ASK_AGAIN == 0:
+            memory.request(blocks)
+        memory.poll()
+        wait(TURN)
+        turns += 1
+    return True

@@ -61,8 +61,10 @@ class Session:
     # A world's life
 
     def begin(self, seed: int) -> None:
-        """Another world, in memory alone. A kept one is closed; it stays as it is."""
-        self.close()
+        """Another world. One that is kept in a folder and has no chunk yet goes there; else it lives in memory alone."""
+        if self.folder is None or len(self.tree):
+            self.close()
+        self._write(archive.about_row("seed", seed))
         with self._lock:
             self.tree, self.seed = ChunkTree(), seed
             self._pictures, self._bookmarks, self._chunk_of, self._events = {}, {}, {}, []
@@ -74,16 +76,16 @@ class Session:
         with self._lock:
             self.about = dict(contents.about)
             self.seed = int(self.about["seed"])
-            self.tree = ChunkTree(contents.chunks, contents.branches, self.about.get("head"))
+            self.tree = ChunkTree(contents.chunks, contents.branches, self.about.get("head"), self.about.get("next", (0, 0)))
             self._pictures, self._events = kept.pictures(), []
             self._bookmarks = {mark.name: mark for mark in contents.bookmarks}
             self._chunk_of = {chunk.block: chunk.id for chunk in self.tree if chunk.block is not None}
             self._standing = self._follows = None
             self.folder, self._committer = kept.folder, Committer(kept)
 
-    def reopened(self) -> None:
-        """Play goes on with a world that was closed."""
-        self._log(Event(action_log.REOPEN, {"chunk": self.tree.head}))
+    def reopened(self, exact: bool) -> None:
+        """Play goes on with a world that was closed, with its window to the bit or not."""
+        self._log(Event(action_log.REOPENED if exact else action_log.REBUILT, {"chunk": self.tree.head}))
 
     def keep(self, kept: Archive) -> None:
         """Turn a scratch world into a kept one: what was played so far goes into the archive as its blocks arrive there."""
@@ -180,7 +182,7 @@ class Session:
             homeless = [name for name, mark in self._bookmarks.items() if mark.chunk in numbers]
             for name in homeless:
                 del self._bookmarks[name]
-        rows = (*archive.gone(branch, numbers), *map(archive.no_bookmark, homeless))
+        rows = (*archive.gone(branch, numbers), *map(archive.no_bookmark, homeless), archive.about_row("next", self.tree.next_ids))
         blocks = tuple(chunk.block for chunk in gone if chunk.block is not None)
         self._log(Event(action_log.DELETE, {"branch": branch}), *rows, frees=blocks)
 

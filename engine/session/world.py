@@ -23,20 +23,18 @@ from worldpager.engine.pose.track import PoseTrack
 from worldpager.engine.retrieval.policy import RetrievalPolicy
 from worldpager.engine.session.archive import Archive
 from worldpager.engine.session.branch import Chunk
-from worldpager.engine.session.memory import ChunkMemory
+from worldpager.engine.session.memory import ChunkMemory, wait_for
 from worldpager.engine.session.session import Session
 from worldpager.engine.session.thumbnails import enlarged
 from worldpager.engine.session.window import load_window, save_window
 from worldpager.engine.telemetry.counters import Counters
-from worldpager.engine.telemetry.snapshot import TIER_DISK, TIER_NONE
+from worldpager.engine.telemetry.snapshot import TIER_NONE
 from worldpager.engine.types import Action, BlockId, Frames, Pose
 
 log = logging.getLogger(__name__)
 
 FETCH_SECONDS = 10.0
 """Longest wait for a block that a window is rebuilt from."""
-FETCH_TURN = 0.001
-"""Seconds between two looks whether it has come."""
 
 
 class World:
@@ -64,6 +62,10 @@ class World:
         self._exact: Mapping[str, Tensor] | None = None
         """That window to the bit, if it was saved."""
         self._asleep = len(session.tree) > 0
+        self._woken = False
+        """Reopened, and not gone on yet."""
+        self._fresh = False
+        """Play has moved: the next chunk waits for its memory."""
 
     # Play
 
@@ -98,6 +100,12 @@ class World:
         self.session.durable(self._memory.take_durable())
         self._memory.drop(self.session.take_freed())
 
+    def await_memory(self, wanted: Sequence[BlockId]) -> None:
+        """The first chunk at a place gone to waits for its memory; never any other."""
+        if self._fresh:
+            self._fresh = self.owed = False
+            wait_for(self._memory, wanted, FETCH_SECONDS, self._wait)
+
     def lost(self, blocks: list[BlockId]) -> None:
         """The memory has lost ``blocks``: nothing may ask for them again."""
         self._counters.forget(blocks)
@@ -120,6 +128,17 @@ class World:
     def reopens(self) -> bool:
         """Whether the session holds a world that play hasn't taken up yet."""
         return self._asleep
+
+    @property
+    def kept(self) -> bool:
+        """Whether this world outlasts the program and has begun."""
+        return self.session.folder is not None and len(self.session.tree) > 0
+
+    @property
+    def start(self) -> int:
+        """The chunk of the player's start view: the last of the opening."""
+        path = self.session.tree.path()
+        return next((chunk.id for chunk in reversed(path) if chunk.opening), path[0].id)
 
     def picture(self, chunk: Chunk) -> Frames:
         """What is shown of a chunk of the past: its small picture in the size of the model's frames."""
@@ -220,11 +239,16 @@ class World:
         newest[0] = PastChunk(newest[0].kv, tree.get(at).poses)
         self._resumable().restore(self.session.seed, number, kept.get(root.id, newest[-1]), newest)
         exact, self._exact, self._behind = self._exact, None, None
+        self._fresh = True
         if exact is not None:
             try:
                 self._resumable().take_window_state(exact)
             except ValueError as error:
                 log.warning("the saved window doesn't fit: %s", error)
+                exact = None
+        if self._woken:
+            self._woken = False
+            self.session.reopened(exact is not None)
 
     def reopen(self) -> Chunk:
         """Stand at the head of a session that was opened, with the window that was saved when it was closed, if it is of that chunk."""
@@ -234,7 +258,7 @@ class World:
         self._asleep = False
         self._counters.begin_world(self.session.seed, self._memory.counters())
         found = self.stand(head)
-        self.session.reopened()
+        self._woken = True
         if self.session.folder is not None:
             self._exact = load_window(self.session.folder, head)
         return found
@@ -242,7 +266,7 @@ class World:
     def window_state(self) -> tuple[int, dict[str, Tensor]] | None:
         """(chunk, the model's window after it, to the bit); None where the model hasn't taken it up or can't tell."""
         head = self.session.tree.head
-        if head is None or self._behind is not None or not hasattr(self._model, "window_state"):
+        if head is None or self._asleep or self._behind is not None or not hasattr(self._model, "window_state"):
             return None
         return head, self._resumable().window_state()
 
@@ -281,26 +305,15 @@ class World:
         """Keys and values of ``chunks`` by chunk, unplaced, as far as memory has them. Waits for the drive, `FETCH_SECONDS` at most."""
         blocks = {past.block: past for past in chunks if past.block is not None}
         found: dict[int, PastChunk] = {}
+        memory: ChunkMemory = getattr(self._memory, "plain", self._memory)
         spec, device = self._model.spec.kv, self._model.device
         for block, past in blocks.items():
-            if not self._at_hand(block):
+            if not wait_for(memory, [block], FETCH_SECONDS, self._wait) or self._tier(block) == TIER_NONE:
                 continue
             shape = (spec.layers, 1, spec.tokens, spec.heads, spec.head_dim)
             view = MemoryView(torch.empty(shape, device=device), torch.empty(shape, device=device))
-            working = self._memory.take([block])
+            working = memory.take([block])
             if working.ids == (block,):
-                self._memory.place(working, view, 0.0)
+                memory.place(working, view, 0.0)
                 found[past.id] = PastChunk(BlockKV(view.keys[:, 0], view.values[:, 0]), past.poses)
         return found
-
-    def _at_hand(self, block: BlockId) -> bool:
-        """Wait until a block can be taken. False when it is lost, or doesn't come."""
-        turns = 0
-        while (tier := self._tier(block)) == TIER_DISK and turns < FETCH_SECONDS / FETCH_TURN:
-            if turns % 100 == 0:
-                self._memory.request([block])
-            self._memory.poll()
-            self._wait(FETCH_TURN)
-            turns += 1
-        return tier not in (TIER_DISK, TIER_NONE)
-
