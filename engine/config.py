@@ -29,8 +29,8 @@ class MemoryConfig:
     """Budgets of the tiers.
 
     ``host_budget`` and ``disk_budget`` in bytes (None: from the machine), ``device_slots`` staging slots of encoded blocks.
-    ``disk_dir`` None means no disk tier. A scratch arena is unlinked as soon as it is open; with ``keep`` the folder is a kept world's, whose
-    blocks outlast the program.
+    ``disk_dir`` None means no disk tier. A scratch arena is unlinked as soon as it is open; with ``keep`` the folder is a kept world's,
+    whose blocks outlast the program.
     """
 
     codec: CodecConfig = field(default_factory=CodecConfig)

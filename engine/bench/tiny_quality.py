@@ -20,7 +20,7 @@ from torch.nn import functional as F
 
 from worldpager.assets.models.tiny.data import held_out, rendered
 from worldpager.engine.config import CodecConfig
-from worldpager.engine.memory.codec import make_codec
+from worldpager.engine.memory.codec import decode, make_codec
 from worldpager.engine.models.base import BlockKV, KVShape, RotarySpec
 from worldpager.engine.models.tiny.network import TinyConfig, TinyNetwork
 from worldpager.engine.models.tiny.rollout import KV, PlayOptions, roll
@@ -58,7 +58,7 @@ def int4(kv: KV) -> KV:
     record = torch.zeros(codec.record_bytes, dtype=torch.uint8)
     for i in range(len(keys)):
         codec.encode(BlockKV(keys[i:i + 1], values[i:i + 1]), record)
-        codec.decode(record, keys[i:i + 1], values[i:i + 1], 0.0)
+        decode(codec, record, keys[i:i + 1], values[i:i + 1], 0.0)
     return keys.to(kv[0]), values.to(kv[1])
 
 

@@ -1,14 +1,18 @@
 """How a block becomes bytes and comes back: one flat record of fixed size per block.
 
-int4: keys per channel in groups of tokens (the last may be short), values per token in groups of channels, asymmetric, step and minimum of
-a group in bfloat16, which has float32's range: no group is too large to code. bf16: the numbers as they are. Stored keys carry no position;
-decoding turns them once to their place. Numbers that aren't finite are mended and counted in the record (`worldpager.kernels.int4_pack`).
+2, 3, 4 or 8 bits: keys per channel in groups of tokens (the last may be short), values per token in groups of channels, step and minimum of
+a group in bfloat16, which has float32's range: no group is too large to code. 16: the numbers as they are, in bfloat16. Stored keys carry
+no position; decoding turns them once to their place. Numbers that aren't finite are mended and counted in the record
+(`worldpager.kernels.pack`).
+
+For the paper's comparisons: symmetric codes, and storing every n-th head only; heads that aren't stored come back as zeros.
 """
 
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import torch
@@ -17,12 +21,13 @@ from torch import Tensor
 
 from worldpager.engine.config import CodecConfig
 from worldpager.engine.errors import InputError
-from worldpager.engine.memory.layout import RecordLayout, Section
+from worldpager.engine.memory.layout import RecordLayout
 from worldpager.engine.models.base import BlockKV, KVShape, RotarySpec
-from worldpager.kernels.int4_pack import pack
-from worldpager.kernels.int4_unpack_rotate import rotate, rotation, unpack
+from worldpager.kernels.pack import pack
+from worldpager.kernels.record import WIDTHS, PackedLayout
+from worldpager.kernels.unpack_rotate import rotate, rotation, unpack
 
-FORMAT = 1
+FORMAT = 2
 """Raised with every change of a record's meaning."""
 
 
@@ -38,10 +43,10 @@ class Codec(Protocol):
         """Write ``block`` into ``record``, flat uint8 on the block's device."""
         ...
 
-    def decode(self, record: Tensor, keys: Tensor, values: Tensor, offset: float) -> None:
-        """Write a block into ``keys``, ``values`` [layers, tokens, heads, head_dim], any strides and float type.
+    def place(self, records: Sequence[Tensor], keys: Tensor, values: Tensor, offsets: Sequence[float]) -> None:
+        """Write blocks into the first places of ``keys``, ``values`` [layers, places, tokens, heads, head_dim], any strides and float type.
 
-        The keys are turned to ``offset`` frames later than stored.
+        The keys of block j are turned to ``offsets[j]`` frames later than stored. On a GPU all blocks go in one launch.
         """
         ...
 
@@ -50,24 +55,37 @@ class Codec(Protocol):
         ...
 
 
+def decode(codec: Codec, record: Tensor, keys: Tensor, values: Tensor, offset: float) -> None:
+    """Write one block into ``keys``, ``values`` [layers, tokens, heads, head_dim]."""
+    codec.place([record], keys[:, None], values[:, None], [offset])
+
+
 def make_codec(config: CodecConfig, kv: KVShape, rotary: RotarySpec) -> Codec:
     """The codec of ``config``. Raises `InputError` for a mode that doesn't exist or groups that can't be."""
     if config.key_group < 1 or config.value_group < 1:
         raise InputError("A codec's groups have at least one number.", "Choose 64 as key_group and value_group.")
+    if not 1 <= config.head_stride <= kv.heads:
+        raise InputError(f"One head in {config.head_stride} can't be stored of {kv.heads}.", f"Choose 1 to {kv.heads} as head_stride.")
     if rotary.start < 0 or rotary.start + 2 * len(rotary.frequencies) > kv.head_dim:
         pairs = len(rotary.frequencies)
         raise InputError(f"{pairs} rotated pairs don't fit a head of {kv.head_dim} channels.", "Correct the model's RotarySpec.")
-    if config.bits == 4:
-        return Int4Codec(config, kv, rotary)
+    if kv.head_dim % 2 or rotary.start % 2:
+        what = f"Channels turn in pairs; a head of {kv.head_dim} has none from channel {rotary.start} on."
+        raise InputError(what, "Correct the model's KVShape and RotarySpec: both are even.")
+    if config.head_stride > 1:
+        return SomeHeadsCodec(config, kv, rotary)
+    if config.bits in WIDTHS:
+        return PackedCodec(config, kv, rotary)
     if config.bits == 16:
         return RawCodec(kv, rotary)
-    raise InputError(f"The codec has no {config.bits}-bit mode.", "Choose 4 or 16 bits.")
+    raise InputError(f"The codec has no {config.bits}-bit mode.", f"Choose {', '.join(map(str, WIDTHS))} or 16 bits.")
 
 
 def fingerprint(config: CodecConfig, kv: KVShape, rotary: RotarySpec) -> int:
     """64 bits that two memories share only if they read each other's records."""
-    shape = (FORMAT, config.bits, config.key_group, config.value_group, kv.layers, kv.tokens, kv.heads, kv.head_dim, rotary.start)
-    return xxhash.xxh3_64_intdigest(struct.pack(f"<9q{len(rotary.frequencies)}d", *shape, *rotary.frequencies))
+    coding = (FORMAT, config.bits, config.key_group, config.value_group, config.symmetric, config.head_stride)
+    numbers = (*coding, kv.layers, kv.tokens, kv.heads, kv.head_dim, rotary.start)
+    return xxhash.xxh3_64_intdigest(struct.pack(f"<11q{len(rotary.frequencies)}d", *numbers, *rotary.frequencies))
 
 
 class RawCodec:
@@ -85,112 +103,92 @@ class RawCodec:
         self._keys.of(record).copy_(block.keys)
         self._values.of(record).copy_(block.values)
 
-    def decode(self, record: Tensor, keys: Tensor, values: Tensor, offset: float) -> None:
+    def place(self, records: Sequence[Tensor], keys: Tensor, values: Tensor, offsets: Sequence[float]) -> None:
         """See `Codec`."""
-        stored, turn = self._keys.of(record), self._turn.by(offset, record.device)
-        if turn is not None:
-            stored = stored.float()
-            rotate(stored, turn, self._turn.start)
-        keys.copy_(stored)
-        values.copy_(self._values.of(record))
+        turn = self._turn.by(offsets, keys.device)
+        for slot, record in enumerate(records):
+            values[:, slot].copy_(self._values.of(record))
+            for stored, placed in zip(self._keys.of(record), keys[:, slot], strict=True):
+                if turn is not None:
+                    stored = stored.float()
+                    rotate(stored, turn[slot], self._turn.start)
+                placed.copy_(stored)
 
     def repaired(self, record: Tensor) -> int:
         """None ever: raw numbers stay as they are."""
         return 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Groups:
-    """Codes, step and low of equally long groups, in memory order."""
-
-    codes: Section
-    step: Section
-    low: Section
-
-    @classmethod
-    def add(cls, layout: RecordLayout, codes: tuple[int, ...], each: tuple[int, ...]) -> _Groups:
-        return cls(layout.add(codes, torch.uint8), layout.add(each, torch.bfloat16), layout.add(each, torch.bfloat16))
-
-
-@dataclass(frozen=True, slots=True)
-class _KeyRun:
-    """Tokens [first, first + groups * size) in groups of ``size``."""
-
-    first: int
-    groups: int
-    size: int
-    parts: _Groups
-
-    def grouped(self, x: Tensor) -> Tensor:
-        """These tokens of ``x`` [layers, tokens, heads, head_dim] as [layers, groups, size, heads, head_dim]."""
-        grouped: Tensor = x[:, self.first : self.first + self.groups * self.size].unflatten(1, (self.groups, self.size))
-        return grouped
-
-
-class Int4Codec:
-    """Four bits a number. A value group is the largest divisor of the head's channels that isn't above ``config.value_group``."""
+class PackedCodec:
+    """A few bits a number. A value group is the largest divisor of the head's channels that isn't above ``config.value_group``."""
 
     def __init__(self, config: CodecConfig, kv: KVShape, rotary: RotarySpec) -> None:
         self._turn = _Turn(rotary)
-        layout = RecordLayout()
-        self._repaired = layout.add((1,), torch.int32)
-        self._runs = [_key_run(layout, kv, *run) for run in _runs(kv.tokens, config.key_group)]
-        self._group = max(n for n in range(1, config.value_group + 1) if kv.head_dim % n == 0)
-        each = (kv.layers, kv.tokens, kv.heads, kv.head_dim // self._group)
-        self._values = _Groups.add(layout, (*each, (self._group + 1) // 2), each)
-        self.record_bytes = layout.bytes
+        value_group = max(n for n in range(1, config.value_group + 1) if kv.head_dim % n == 0)
+        self.layout = PackedLayout(
+            kv.layers, kv.tokens, kv.heads, kv.head_dim, config.bits, min(config.key_group, kv.tokens), value_group, config.symmetric
+        )
+        self.record_bytes = self.layout.record_bytes
 
     def encode(self, block: BlockKV, record: Tensor) -> None:
         """See `Codec`."""
-        repaired = self._repaired.of(record).zero_()
-        for run in self._runs:
-            pack(run.grouped(block.keys), run.parts.codes.of(record), run.parts.step.of(record), run.parts.low.of(record), repaired)
-        codes, step, low = self._value_parts(record)
-        pack(self._grouped_values(block.values), codes, step, low, repaired)
+        pack(self.layout, block.keys[:, None], block.values[:, None], [record])
 
-    def decode(self, record: Tensor, keys: Tensor, values: Tensor, offset: float) -> None:
+    def place(self, records: Sequence[Tensor], keys: Tensor, values: Tensor, offsets: Sequence[float]) -> None:
         """See `Codec`."""
-        turn = self._turn.by(offset, record.device)
-        for run in self._runs:
-            parts = run.parts
-            unpack(parts.codes.of(record), parts.step.of(record), parts.low.of(record), run.grouped(keys), turn, self._turn.start)
-        unpack(*self._value_parts(record), self._grouped_values(values))
+        unpack(self.layout, records, keys, values, None, self._turn.by(offsets, keys.device), self._turn.start)
 
     def repaired(self, record: Tensor) -> int:
         """See `Codec`."""
-        return int(self._repaired.of(record))
-
-    def _grouped_values(self, x: Tensor) -> Tensor:
-        """[layers, tokens, heads, head_dim] as [layers, tokens, group, heads, groups of a head]."""
-        grouped: Tensor = x.unflatten(-1, (-1, self._group)).permute(0, 1, 4, 2, 3)
-        return grouped
-
-    def _value_parts(self, record: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        parts = self._values
-        return parts.codes.of(record).permute(0, 1, 4, 2, 3), parts.step.of(record), parts.low.of(record)
+        return int(self.layout.mended(record).sum())
 
 
-def _runs(tokens: int, size: int) -> list[tuple[int, int, int]]:
-    """(first token, groups, tokens of a group): whole groups, then the short rest."""
-    whole, rest = divmod(tokens, size)
-    runs = [(0, whole, size), (whole * size, 1, rest)]
-    return [(first, groups, n) for first, groups, n in runs if groups * n]
+class SomeHeadsCodec:
+    """Every ``config.head_stride``-th head, coded as the rest of ``config`` says; the other heads come back as zeros."""
+
+    def __init__(self, config: CodecConfig, kv: KVShape, rotary: RotarySpec) -> None:
+        self._heads = slice(None, None, config.head_stride)
+        self._inner = make_codec(replace(config, head_stride=1), replace(kv, heads=-(-kv.heads // config.head_stride)), rotary)
+        self.record_bytes = self._inner.record_bytes
+
+    def encode(self, block: BlockKV, record: Tensor) -> None:
+        """See `Codec`."""
+        self._inner.encode(BlockKV(block.keys[:, :, self._heads], block.values[:, :, self._heads]), record)
+
+    def place(self, records: Sequence[Tensor], keys: Tensor, values: Tensor, offsets: Sequence[float]) -> None:
+        """See `Codec`."""
+        for view in (keys, values):
+            view[:, : len(records)] = 0
+        self._inner.place(records, keys[:, :, :, self._heads], values[:, :, :, self._heads], offsets)
+
+    def repaired(self, record: Tensor) -> int:
+        """See `Codec`."""
+        return self._inner.repaired(record)
 
 
-def _key_run(layout: RecordLayout, kv: KVShape, first: int, groups: int, size: int) -> _KeyRun:
-    outer, inner = (kv.layers, groups), (kv.heads, kv.head_dim)
-    return _KeyRun(first, groups, size, _Groups.add(layout, (*outer, (size + 1) // 2, *inner), (*outer, *inner)))
+def transcode(source: Codec, record: Tensor, kv: KVShape, target: Codec, out: Tensor) -> None:
+    """Write the block of ``record``, encoded by ``source``, as a record of ``target`` into ``out``, both on one device.
+
+    Its numbers are those that decoding gives: what the first codec lost stays lost.
+    """
+    shape = (kv.layers, 1, kv.tokens, kv.heads, kv.head_dim)
+    keys, values = (torch.empty(shape, dtype=torch.float32, device=record.device) for _ in range(2))
+    source.place([record], keys, values, [0.0])
+    target.encode(BlockKV(keys[:, 0], values[:, 0]), out)
 
 
 class _Turn:
-    """The rotation table of the newest offset."""
+    """The rotation table of the newest offsets."""
 
     def __init__(self, rotary: RotarySpec) -> None:
         self.start = rotary.start
         self._frequencies = rotary.frequencies
-        self._made: tuple[float, torch.device, Tensor | None] | None = None
+        self._made: tuple[tuple[float, ...], torch.device, Tensor | None] | None = None
 
-    def by(self, offset: float, device: torch.device) -> Tensor | None:
-        if self._made is None or self._made[:2] != (offset, device):
-            self._made = (offset, device, rotation(self._frequencies, offset, device))
+    def by(self, offsets: Sequence[float], device: torch.device) -> Tensor | None:
+        """[blocks, 1, 2, pairs]."""
+        wanted = tuple(offsets)
+        if self._made is None or self._made[:2] != (wanted, device):
+            positions = torch.tensor(wanted, dtype=torch.float64)[:, None]
+            self._made = (wanted, device, rotation(self._frequencies, positions, device))
         return self._made[2]

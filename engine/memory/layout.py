@@ -1,4 +1,4 @@
-"""Where the pieces of an encoded block lie in its record: a flat run of bytes of one fixed size."""
+"""Records as plain memory: page-aligned bytes, and where the pieces of an unpacked block lie. Packed ones: `worldpager.kernels.record`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-ALIGN = 64
-"""Sections begin at multiples of a cache line."""
-PAGE = 4096
-"""Records are whole pages, so that direct I/O can move them."""
+from worldpager.kernels.record import ALIGN
+from worldpager.kernels.record import PAGE as PAGE
 
 
 def aligned_bytes(count: int) -> Tensor:

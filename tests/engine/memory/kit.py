@@ -11,7 +11,7 @@ import torch
 from tests.helpers.clocks import HandClock
 from tests.helpers.fake_tiers import FakeTier, HandTransfers
 from worldpager.engine.config import CodecConfig, MemoryConfig
-from worldpager.engine.memory.codec import make_codec
+from worldpager.engine.memory.codec import decode, make_codec
 from worldpager.engine.memory.store import BlockStore
 from worldpager.engine.models.base import BlockKV, KVShape, MemoryView, RotarySpec
 from worldpager.engine.types import BlockId
@@ -118,7 +118,7 @@ def decoded(number: int, offset: float) -> BlockKV:
     record = torch.empty(codec.record_bytes, dtype=torch.uint8)
     codec.encode(block_kv(number), record)
     out = block_kv(-1)
-    codec.decode(record, out.keys, out.values, offset)
+    decode(codec, record, out.keys, out.values, offset)
     return out
 
 

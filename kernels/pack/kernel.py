@@ -1,0 +1,211 @@
+"""Triton twin of quantise + pack: one launch, whose programs each take whole groups of one layer of one block, keys first, then values.
+
+A group is read once, as a tile [fields, halves, ...] whose first axes lie within a thread: a byte is put together without moving anything.
+Sums are not fused, so that the codes are the plain twin's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import triton
+import triton.language as tl
+from torch import Tensor
+
+from worldpager.kernels.pack.reference import LIMIT, TINY
+from worldpager.kernels.record import PackedLayout
+from worldpager.kernels.unpack_rotate.kernel import check, table
+
+
+class Tiles(NamedTuple):
+    """Size of a program: ``columns`` channels of a key group, ``groups`` value groups; warps."""
+
+    columns: int = 64
+    groups: int = 64
+    warps: int = 4
+
+
+TILES = Tiles()
+
+
+@triton.jit
+def _floor(x):  # type: ignore[no-untyped-def]
+    """Largest bfloat16 not above x, as float32."""
+    bits = x.to(tl.int32, bitcast=True)
+    return (tl.where(bits < 0, bits + 65535, bits) & -65536).to(tl.float32, bitcast=True)
+
+
+@triton.jit
+def _ceil(x):  # type: ignore[no-untyped-def]
+    """Smallest bfloat16 not below x > 0, as float32."""
+    return ((x.to(tl.int32, bitcast=True) + 65535) & -65536).to(tl.float32, bitcast=True)
+
+
+@triton.jit
+def _mended(x, valid, count, limit):  # type: ignore[no-untyped-def]
+    """NaN as 0, all else within the limit; ``count`` raised by what changes. The test costs two instructions a number, mending many."""
+    largest = tl.max(x.to(tl.int32, bitcast=True) & 0x7FFFFFFF)
+    if largest > 0x7E800000:
+        fixed = tl.where(x == x, x, 0.0)
+        fixed = tl.where(fixed > limit, limit, tl.where(fixed < -limit, -limit, fixed))
+        tl.atomic_add(count, tl.sum(((fixed != x) & valid).to(tl.int32)))
+        x = fixed
+    return x
+
+
+@triton.jit  # type: ignore[untyped-decorator]
+def _scale(least, most, top, tiny, SYMMETRIC: tl.constexpr, ZERO: tl.constexpr):  # type: ignore[no-untyped-def]
+    """Low and step of groups."""
+    if SYMMETRIC:
+        size = _ceil(tl.maximum(most, -least) * top + tiny)
+        floor = size * -ZERO
+    else:
+        floor = _floor(least)
+        size = _ceil((most - floor) * top + tiny)
+    return floor, size
+
+
+@triton.jit
+def _levels(x, floor, inverse):  # type: ignore[no-untyped-def]
+    """Codes: rounded by what 2^23 has no room for."""
+    return ((x - floor) * inverse + 8388608.0).to(tl.int32, bitcast=True) & 255
+
+
+@triton.jit
+def _save(base, offset, x, mask):  # type: ignore[no-untyped-def]
+    """float32 numbers that bfloat16 holds, to byte address ``base`` on."""
+    tl.store(base.to(tl.pointer_type(tl.bfloat16)) + offset, x.to(tl.bfloat16), mask=mask)
+
+
+@triton.jit  # type: ignore[untyped-decorator]
+def _keys(  # type: ignore[no-untyped-def]
+    tile, codes, codes_at, third_at, step_at, low_at, x, token_stride, head_stride, channel_stride, tokens, limit, tiny, top,
+    CHANNELS: tl.constexpr, HEAD: tl.constexpr, GROUP: tl.constexpr, FIELDS: tl.constexpr, HALVES: tl.constexpr,
+    WIDTH: tl.constexpr, THIRD: tl.constexpr, SYMMETRIC: tl.constexpr, ZERO: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
+    FULL: tl.constexpr = (GROUP + FIELDS * HALVES - 1) // (FIELDS * HALVES)
+    across: tl.constexpr = (CHANNELS + COLUMNS - 1) // COLUMNS
+    group = tile // across
+    n = tl.minimum(tokens - group * GROUP, GROUP)
+    e = (n + FIELDS * HALVES - 1) // (FIELDS * HALVES)
+    field = tl.arange(0, FIELDS)[:, None, None, None]
+    half = tl.arange(0, HALVES)[None, :, None, None]
+    row = tl.arange(0, ROWS)[None, None, :, None]
+    column = tile % across * COLUMNS + tl.arange(0, COLUMNS)
+    inside = column < CHANNELS
+    token = (field * HALVES + half) * e + row
+    valid = (row < e) & (token < n)
+    # what lies outside repeats the group's last token: it changes neither least nor most
+    kept = group * GROUP + tl.minimum(token, n - 1)
+    source = x + (kept * token_stride + (column // HEAD * head_stride + column % HEAD * channel_stride)[None, None, None, :])
+    wanted = inside[None, None, None, :]
+    numbers = tl.load(source, mask=wanted & (token >= 0), other=0.0).to(tl.float32)
+    numbers = _mended(numbers, valid & wanted, codes.to(tl.pointer_type(tl.int32)), limit)
+
+    least = tl.min(tl.min(tl.min(numbers, 0), 0), 0)
+    most = tl.max(tl.max(tl.max(numbers, 0), 0), 0)
+    floor, size = _scale(least, most, top, tiny, SYMMETRIC, ZERO)
+    each = group * CHANNELS + column
+    _save(codes + step_at, each, size, inside)
+    if not SYMMETRIC:
+        _save(codes + low_at, each, floor, inside)
+    inverse = tl.div_rn(tl.full([COLUMNS], 1.0, tl.float32), size)
+    levels = _levels(numbers, floor[None, None, None, :], inverse[None, None, None, :])
+    levels = tl.where(valid, levels, 0)
+
+    main = tl.sum((levels & ((1 << WIDTH) - 1)) << (field * WIDTH), 0)
+    at = (tl.arange(0, HALVES)[:, None, None] * e + tl.arange(0, ROWS)[None, :, None]) * CHANNELS + column[None, None, :]
+    saved = (tl.arange(0, ROWS) < e)[None, :, None] & inside[None, None, :]
+    start = codes + codes_at + group * (FULL * HALVES * CHANNELS)
+    tl.store(start + at, main.to(tl.uint8), mask=saved & (at >= 0))
+    if THIRD:
+        bits = tl.sum(tl.sum((levels >> 2) << (field * HALVES + half), 0), 0)
+        at = tl.arange(0, ROWS)[:, None] * CHANNELS + column[None, :]
+        saved = (tl.arange(0, ROWS) < e)[:, None] & inside[None, :]
+        tl.store(codes + third_at + group * (FULL * CHANNELS) + at, bits.to(tl.uint8), mask=saved)
+
+
+@triton.jit  # type: ignore[untyped-decorator]
+def _values(  # type: ignore[no-untyped-def]
+    tile, codes, codes_at, third_at, step_at, low_at, x, token_stride, head_stride, channel_stride, tokens, limit, tiny, top,
+    HEADS: tl.constexpr, SPLIT: tl.constexpr, GROUP: tl.constexpr, FIELDS: tl.constexpr, HALVES: tl.constexpr,
+    WIDTH: tl.constexpr, THIRD: tl.constexpr, SYMMETRIC: tl.constexpr, ZERO: tl.constexpr, GROUPS: tl.constexpr, BYTES: tl.constexpr,
+):  # fmt: skip
+    E: tl.constexpr = (GROUP + FIELDS * HALVES - 1) // (FIELDS * HALVES)
+    group = tile * GROUPS + tl.arange(0, GROUPS)
+    inside = group < tokens * (HEADS * SPLIT)
+    field = tl.arange(0, FIELDS)[:, None, None, None]
+    half = tl.arange(0, HALVES)[None, :, None, None]
+    byte = tl.arange(0, BYTES)[None, None, None, :]
+    channel = (field * HALVES + half) * E + byte
+    valid = (byte < E) & (channel < GROUP)
+    to_group = group // (HEADS * SPLIT) * token_stride + group // SPLIT % HEADS * head_stride + group % SPLIT * (GROUP * channel_stride)
+    source = x + (to_group[None, None, :, None] + channel * channel_stride)
+    wanted = inside[None, None, :, None] & valid
+    numbers = tl.load(source, mask=wanted, other=0.0).to(tl.float32)
+    numbers = _mended(numbers, wanted, codes.to(tl.pointer_type(tl.int32)), limit)
+
+    least = tl.min(tl.min(tl.min(tl.where(valid, numbers, limit), 0), 0), 1)
+    most = tl.max(tl.max(tl.max(tl.where(valid, numbers, -limit), 0), 0), 1)
+    floor, size = _scale(least, most, top, tiny, SYMMETRIC, ZERO)
+    _save(codes + step_at, group, size, inside)
+    if not SYMMETRIC:
+        _save(codes + low_at, group, floor, inside)
+    inverse = tl.div_rn(tl.full([GROUPS], 1.0, tl.float32), size)
+    levels = tl.where(valid, _levels(numbers, floor[None, None, :, None], inverse[None, None, :, None]), 0)
+
+    main = tl.sum((levels & ((1 << WIDTH) - 1)) << (field * WIDTH), 0)
+    within = tl.arange(0, BYTES) < E
+    at = (group[None, :, None] * HALVES + tl.arange(0, HALVES)[:, None, None]) * E + tl.arange(0, BYTES)[None, None, :]
+    tl.store(codes + codes_at + at, main.to(tl.uint8), mask=inside[None, :, None] & within[None, None, :] & (at >= 0))
+    if THIRD:
+        bits = tl.sum(tl.sum((levels >> 2) << (field * HALVES + half), 0), 0)
+        at = group[:, None] * E + tl.arange(0, BYTES)[None, :]
+        tl.store(codes + third_at + at, bits.to(tl.uint8), mask=inside[:, None] & within[None, :])
+
+
+@triton.jit  # type: ignore[untyped-decorator]
+def _pack(  # type: ignore[no-untyped-def]
+    first, table, blocks, layer_bytes, key_tiles, tokens, keys, values, limit, tiny, top,
+    kc, k3, ks, kl, vc, v3, vs, vl, k_layer, k_place, k_token, k_head, k_channel, v_layer, v_place, v_token, v_head, v_channel,
+    HEADS: tl.constexpr, HEAD: tl.constexpr, KEY_GROUP: tl.constexpr, VALUE_GROUP: tl.constexpr, FIELDS: tl.constexpr, HALVES: tl.constexpr,
+    WIDTH: tl.constexpr, THIRD: tl.constexpr, SYMMETRIC: tl.constexpr, ZERO: tl.constexpr,
+    ROWS: tl.constexpr, COLUMNS: tl.constexpr, GROUPS: tl.constexpr, BYTES: tl.constexpr,
+):  # fmt: skip
+    tile, layer, block = tl.program_id(0), tl.program_id(1).to(tl.int64), tl.program_id(2)
+    where = tl.multiple_of(tl.load(table + block), 16)
+    place = tl.load(table + blocks + block)
+    codes = first + (where + layer * layer_bytes)
+    if tile < key_tiles:
+        x = keys + (layer * k_layer + place * k_place)
+        _keys(
+            tile, codes, kc, k3, ks, kl, x, k_token, k_head, k_channel, tokens, limit, tiny, top,
+            HEADS * HEAD, HEAD, KEY_GROUP, FIELDS, HALVES, WIDTH, THIRD, SYMMETRIC, ZERO, ROWS, COLUMNS,
+        )  # fmt: skip
+    else:
+        x = values + (layer * v_layer + place * v_place)
+        _values(
+            tile - key_tiles, codes, vc, v3, vs, vl, x, v_token, v_head, v_channel, tokens, limit, tiny, top,
+            HEADS, HEAD // VALUE_GROUP, VALUE_GROUP, FIELDS, HALVES, WIDTH, THIRD, SYMMETRIC, ZERO, GROUPS, BYTES,
+        )  # fmt: skip
+
+
+def pack(layout: PackedLayout, keys: Tensor, values: Tensor, records: Sequence[Tensor], tiles: Tiles = TILES) -> None:
+    """See the package."""
+    check(layout, records, (keys, values), 0)
+    for record in records:
+        layout.mended(record).zero_()
+    one, largest = layout.group(layout.value_group), layout.group(min(layout.key_group, layout.tokens))
+    key_tiles = triton.cdiv(layout.tokens, layout.key_group) * triton.cdiv(layout.channels, tiles.columns)
+    value_tiles = triton.cdiv(layout.tokens * layout.heads * layout.value_groups, tiles.groups)
+    zero = float(1 << layout.bits - 1)
+    _pack[key_tiles + value_tiles, layout.layers, len(records)](
+        records[0], table(records, range(len(records))), len(records), layout.layer_bytes, key_tiles, layout.tokens, keys, values,
+        LIMIT, TINY, 1 / (zero - 1 if layout.symmetric else 2 * zero - 1),
+        *layout.keys, *layout.values, *keys.stride(), *values.stride(),
+        HEADS=layout.heads, HEAD=layout.head_dim, KEY_GROUP=layout.key_group, VALUE_GROUP=layout.value_group,
+        FIELDS=one.fields, HALVES=one.halves, WIDTH=8 // one.fields, THIRD=layout.bits == 3, SYMMETRIC=layout.symmetric, ZERO=zero,
+        ROWS=triton.next_power_of_2(largest.e), COLUMNS=tiles.columns, GROUPS=tiles.groups, BYTES=triton.next_power_of_2(one.e),
+        num_warps=tiles.warps, enable_fp_fusion=False,
+    )  # fmt: skip
