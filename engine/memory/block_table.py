@@ -93,6 +93,6 @@ class BlockTable:
             assert block.pins == 0, f"block {block.id} is leaving with {block.pins} pins"
         for block in self.everything():
             assert block.pins >= 0, f"block {block.id} has {block.pins} pins"
-            assert block.writing is None or block.dirty, f"block {block.id} is written but not dirty"
+            assert block.writing is None or block.complete, f"block {block.id} is written from nowhere"
             assert block.staging is None or block.device is None, f"block {block.id} is staged twice"
             assert block.staging is None or block.complete, f"block {block.id} is staged from nowhere"

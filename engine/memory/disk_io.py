@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from worldpager.engine.errors import TierError
+from worldpager.engine.memory.boot import alive, boot_id
 from worldpager.engine.memory.layout import PAGE, aligned_bytes, view_of
 
 LEFTOVER = re.compile(r"worldpager-(\d+)-([0-9a-f]+)-[0-9a-f]+\.arena")
@@ -179,23 +180,5 @@ def sweep(folder: Path) -> None:
     """Remove arenas whose process is no more. Scratch arenas have no name while in use, so at worst a name is removed early."""
     for path in folder.glob("worldpager-*.arena"):
         match = LEFTOVER.fullmatch(path.name)
-        if match and not (match[2] == boot_id() and _alive(int(match[1]))):
+        if match and not (match[2] == boot_id() and alive(int(match[1]))):
             path.unlink(missing_ok=True)
-
-
-def boot_id() -> str:
-    """Names this run of the machine, so that process numbers of earlier ones don't count."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
-    except OSError:
-        return "0"
-
-
-def _alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

@@ -9,7 +9,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from worldpager.engine.errors import TierError
-from worldpager.engine.memory.disk_io import boot_id
+from worldpager.engine.memory.boot import boot_id
 
 
 class FolderLock:

@@ -70,6 +70,8 @@ class KeptTier(DiskTier):
         self._leaving: list[int] = []
         """Those of them whose rows a worker is removing."""
         self._cleared: list[int] = []
+        self.hanging = False
+        """The drive doesn't answer: closing leaves it as it is."""
         self._reused: set[int] = set()
         """Slots given out again while their last rows were there."""
         self.known = self._sound_blocks()
@@ -92,6 +94,10 @@ class KeptTier(DiskTier):
     def first_generation(self) -> int:
         """The number of this run's first writing."""
         return self._index.first_generation
+
+    def lasts(self, slot: int) -> bool:
+        """Whether a slot is in the kept folder: all are."""
+        return True
 
     def take_known(self) -> dict[int, tuple[int, Stamp]]:
         """The blocks of earlier runs, handed over: from here on their slots belong to the caller."""
@@ -136,12 +142,12 @@ class KeptTier(DiskTier):
             assert unowned.isdisjoint(expected), f"{self.name}: slots given back but held: {sorted(unowned & expected)}"
             self._slots.check(expected | unowned | {slot for slot, _ in self.known.values()}, self.name)
 
-    def close(self, *, hanging: bool = False) -> None:
-        """Remove what nobody owns, cut the file, let go of the folder. With ``hanging`` the drive doesn't answer and is left as it is."""
+    def close(self) -> None:
+        """Remove what nobody owns, cut the file, let go of the folder; a second time does nothing."""
         if not self._folder_lock.held:
             return
         try:
-            if not hanging:
+            if not self.hanging:
                 self._commit(None)
                 self._arena.cut(self.slot_bytes * (1 + max((slot for slot, _ in self._index.blocks().values()), default=-1)))
         except OSError as error:

@@ -50,6 +50,15 @@ class Prefetcher:
         self._working: list[Block] = []
         self._missed: tuple[BlockId, ...] = ()
 
+    @property
+    def reading(self) -> bool:
+        """Whether a worker has moves of ours."""
+        return bool(self._moves)
+
+    def use_disk(self, disk: Tier) -> None:
+        """Read from another tier from now on, by the slots that blocks then have."""
+        self._disk = disk
+
     def request(self, ranked: Sequence[BlockId]) -> None:
         """Read what the last `take` missed, then stage ``ranked``, most likely first, as far as slots go.
 

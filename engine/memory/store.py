@@ -10,6 +10,8 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -17,6 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from worldpager.engine.config import MemoryConfig
+from worldpager.engine.errors import InputError, TierError
 from worldpager.engine.memory.assembly import check_slots, make_workers, open_disk
 from worldpager.engine.memory.block import Block
 from worldpager.engine.memory.block_table import BlockTable
@@ -27,11 +30,13 @@ from worldpager.engine.memory.disk_tier import ArenaFacts
 from worldpager.engine.memory.eviction import victims
 from worldpager.engine.memory.host_tier import HostTier
 from worldpager.engine.memory.kept_tier import KeptTier
+from worldpager.engine.memory.moving_tier import MovingTier
 from worldpager.engine.memory.prefetcher import Prefetcher
 from worldpager.engine.memory.prefetcher import WorkingSet as WorkingSet
 from worldpager.engine.memory.tally import Rate, Tally
 from worldpager.engine.memory.tier import DamagedError, Purpose, Tier, checksum, reason
 from worldpager.engine.memory.transfer import Outcome, Transfers
+from worldpager.engine.memory.trouble import Trouble
 from worldpager.engine.memory.write_back import WriteBack
 from worldpager.engine.models.base import BlockKV, KVShape, MemoryView, RotarySpec
 from worldpager.engine.telemetry.snapshot import TIER_DEVICE, TIER_DISK, TIER_HOST, TIER_NONE, MemoryCounters, TierUse
@@ -40,8 +45,6 @@ from worldpager.engine.types import BlockId
 
 DAMAGES = 3
 """A block on disk alone is given up after this many reads of damaged bytes."""
-HANG_SECONDS = 10.0
-"""A move that takes longer is named as a degradation."""
 KEEP_SECONDS = 10.0
 """How long closing a kept world waits for a write to end."""
 
@@ -72,21 +75,25 @@ class BlockStore:
         on_gpu = device.type == "cuda"
         self._host = HostTier(self._host_budget // size, size, pinned=on_gpu)
         self._device = DeviceTier(config.device_slots, size, device)
+        facts = ArenaFacts(fingerprint(config.codec, kv, rotary), kv.tokens, size)
         if disk is None and config.disk_dir is not None:
-            disk = open_disk(config, config.disk_dir, ArenaFacts(fingerprint(config.codec, kv, rotary), kv.tokens, size), clock)
+            disk = open_disk(config, config.disk_dir, facts, clock)
         self._disk, self._kept = disk, disk if isinstance(disk, KeptTier) else None
+        self._open_kept = partial(open_disk, replace(config, keep=True), facts=facts, clock=clock)
+        self._moving: MovingTier | None = None
         self._encoded = torch.empty(size, dtype=torch.uint8, device=device) if on_gpu else None
         self._placed = torch.cuda.Event() if on_gpu else None
         self._table, self._tally = BlockTable(), Tally()
         self._transfers = transfers or make_workers(config, disk, clock, on_gpu)
         self._prefetcher = Prefetcher(self._table, self._host, self._device, disk, self._transfers, self._tally, stage_hosted=on_gpu)
-        first = None if self._kept is None else self._kept.first_generation
-        self._write_back = disk and WriteBack(self._table, self._host, disk, self._transfers, self._tally, config.watermark, clock, first)
-        if self._kept is not None:
+        self._write_back = None
+        if disk is not None:
+            self._write_back = WriteBack(self._table, self._host, disk, self._transfers, self._tally, config.watermark, clock)
+        if self._kept is not None and self._write_back:
             self._table.count_from(self._kept.next_id)
+            self._write_back.write_through(self._kept, self._kept.first_generation)
         self._read_rate, self._write_rate = Rate(clock), Rate(clock)
-        self._repaired, self._lost, self._full = 0, 0, False
-        self._read_failure = ""
+        self._trouble = Trouble()
         self._closed = False
 
     def put(self, kv: BlockKV) -> BlockId | None:
@@ -100,7 +107,7 @@ class BlockStore:
         if slot is None:  # perhaps a write has ended since the chunk began
             self.poll()
             slot = self._host_slot()
-        self._full = slot is None
+        self._trouble.full = slot is None
         if slot is None:
             self._tally.blocks_refused += 1
             return None
@@ -110,7 +117,7 @@ class BlockStore:
         else:
             self._codec.encode(kv, self._encoded)
             record.copy_(self._encoded)
-        self._repaired += self._codec.repaired(record) > 0
+        self._trouble.repaired += self._codec.repaired(record) > 0
         block = self._table.add(slot)
         if self._write_back:
             self._write_back.expect(block)
@@ -122,6 +129,8 @@ class BlockStore:
             self._finish(outcome)
         if self._write_back:
             self._write_back.run()
+        if self._moving is not None and not self._prefetcher.reading:
+            self._moving.leave()
 
     def request(self, ranked: Sequence[BlockId]) -> None:
         """Prefetch, most likely first; supersedes the last request."""
@@ -178,6 +187,24 @@ class BlockStore:
         self._table.count_from(1 + max(references, default=-1))
         return {number for number in references if number not in known}
 
+    def keep(self, folder: Path) -> None:
+        """Keep the world that is in memory in ``folder`` from now on: blocks so far are written there in the background, new ones through.
+
+        Raises `TierError` or `InputError`, before anything changes, when it can't be. Waits until the folder's files are made.
+        """
+        if self._disk is None or self._write_back is None or self._kept is not None:
+            why = "kept already" if self._kept is not None else "played without a disk tier"
+            raise InputError(f"This world is {why} and can't be kept in {folder}.", "Begin a new world to keep it there.")
+        kept = self._open_kept(folder=folder)
+        assert isinstance(kept, KeptTier)
+        if kept.known:
+            kept.close()
+            raise TierError(f"{folder} holds another world's blocks.", "Choose an empty folder.")
+        self._kept, self._moving = kept, MovingTier(self._disk, kept)
+        self._disk = self._moving
+        self._prefetcher.use_disk(self._moving)
+        self._write_back.write_through(self._moving, kept.first_generation)
+
     def take_durable(self) -> list[BlockId]:
         """Blocks of a kept folder whose bytes and rows became durable since the last call."""
         return [block.id for block in self._write_back.take_durable()] if self._write_back else []
@@ -208,19 +235,8 @@ class BlockStore:
 
     def degraded(self) -> tuple[str, ...]:
         """What doesn't work as it should, in words for the user."""
-        notes = [self._write_back.note] if self._write_back and self._write_back.note else []
-        if self._full:
-            notes.append(f"memory full: none of {self._host.capacity} blocks in main memory can go, so new ones aren't kept")
-        if self._read_failure:
-            notes.append(f"disk not read: {self._read_failure}")
-        if self._lost:
-            notes.append(f"{self._lost} blocks lost: their bytes on disk are damaged")
-        if self._repaired:
-            notes.append(f"{self._repaired} blocks held numbers that aren't finite; stored as 0 or the largest size")
-        oldest = self._transfers.oldest_start()
-        if oldest is not None and self._clock() - oldest > HANG_SECONDS:
-            notes.append(f"disk slow: a move has been under way for {self._clock() - oldest:.0f} s")
-        return tuple(notes)
+        writing = self._write_back.note if self._write_back else ""
+        return self._trouble.notes(writing, self._host.capacity, self._transfers.oldest_start(), self._clock())
 
     def disk_rates(self) -> tuple[float, float]:
         """Bytes a second read and written lately."""
@@ -246,8 +262,8 @@ class BlockStore:
             self._device.close()
             self._host.close()
             if self._kept is not None:
-                self._kept.close(hanging=self._transfers.oldest_start() is not None)
-            elif self._disk is not None:
+                self._kept.hanging = self._transfers.oldest_start() is not None
+            if self._disk is not None:
                 self._disk.close()
         return left
 
@@ -291,14 +307,14 @@ class BlockStore:
         if outcome.error is None:
             self._tally.disk_read_bytes += outcome.move.bytes
             self._read_rate.add(outcome.move.bytes)
-            block.failures, self._read_failure = 0, ""
+            block.failures, self._trouble.read_failure = 0, ""
         elif isinstance(outcome.error, DamagedError):
             block.failures += 1
             if block.failures >= DAMAGES and not block.dropped and block.host is None:
-                self._lost += 1
+                self._trouble.lost += 1
                 self._remove(block)
         else:
-            self._read_failure = reason(outcome.error)
+            self._trouble.read_failure = reason(outcome.error)
 
     def _remove(self, block: Block) -> None:
         """Forget a block; slots that a worker holds are freed when it has ended."""

@@ -9,14 +9,15 @@ from collections.abc import Callable
 from functools import partial
 from itertools import islice
 
-from torch import Tensor
-
 from worldpager.engine.memory.block import Block
 from worldpager.engine.memory.block_table import BlockTable
 from worldpager.engine.memory.eviction import victims
 from worldpager.engine.memory.host_tier import HostTier
+from worldpager.engine.memory.kept_tier import KeptTier
+from worldpager.engine.memory.layout import aligned_bytes
+from worldpager.engine.memory.moving_tier import MovingTier
 from worldpager.engine.memory.tally import Tally
-from worldpager.engine.memory.tier import Purpose, Stamp, Tier, reason
+from worldpager.engine.memory.tier import Purpose, Stamp, Tier, reason, verify
 from worldpager.engine.memory.transfer import Move, Outcome, Transfers
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
@@ -26,10 +27,7 @@ UNDER_WAY = 4
 
 
 class WriteBack:
-    """Keeps at least ``watermark`` host slots free or reclaimable. ``clock`` in seconds.
-
-    With ``first_generation`` it writes through, and numbers its writings from there.
-    """
+    """Keeps at least ``watermark`` host slots free or reclaimable, or writes through once told to. ``clock`` in seconds."""
 
     def __init__(
         self,
@@ -40,13 +38,12 @@ class WriteBack:
         tally: Tally,
         watermark: int,
         clock: Callable[[], float],
-        first_generation: int | None = None,
     ) -> None:
         self._table, self._host, self._disk, self._transfers, self._tally = table, host, disk, transfers, tally
         self._watermark, self._clock = watermark, clock
         self._moves: dict[Block, Move] = {}
-        self._through = first_generation is not None
-        self._generation = first_generation or 0
+        self._lasting: KeptTier | MovingTier | None = None
+        self._generation = 0
         self._unwritten: dict[Block, None] = {}
         self._durable: list[Block] = []
         self._pause = 0.0
@@ -66,11 +63,17 @@ class WriteBack:
     @property
     def unwritten(self) -> int:
         """Blocks that writing through has still to write."""
-        return len(self._unwritten) + len(self._moves)
+        return len(self._unwritten)
+
+    def write_through(self, disk: KeptTier | MovingTier, first_generation: int) -> None:
+        """From now on every block goes to ``disk`` as soon as it can, those that are there already first. Numbers its writings anew."""
+        self._disk = self._lasting = disk
+        self._generation = first_generation
+        self._unwritten = {block: None for block in self._table if block.disk is None or not disk.lasts(block.disk)}
 
     def expect(self, block: Block) -> None:
         """A new dirty block."""
-        if self._through:
+        if self._lasting is not None:
             self._unwritten[block] = None
 
     def take_durable(self) -> list[Block]:
@@ -86,7 +89,12 @@ class WriteBack:
         """Start as many writes as the watermark asks for, or writing through has to do."""
         self._disk_full = False
         if self._clock() >= self._resume_at:
-            self._start(list(islice(self._unwritten, UNDER_WAY - len(self._moves))) if self._through else self._cold())
+            self._start(self._oldest() if self._lasting is not None else self._cold())
+
+    def _oldest(self) -> list[Block]:
+        """The next blocks to be written through."""
+        idle = (block for block in self._unwritten if block.writing is None)
+        return list(islice(idle, max(0, UNDER_WAY - len(self._moves))))
 
     def _cold(self) -> list[Block]:
         """The coldest dirty blocks, as many as the watermark is short of."""
@@ -104,7 +112,6 @@ class WriteBack:
             if slot is None:
                 self._disk_full = True
                 break
-            self._unwritten.pop(block, None)
             moves.append(self._writing(block, slot))
         self._transfers.submit(moves)
 
@@ -115,16 +122,17 @@ class WriteBack:
         slot, block.writing = block.writing, None
         assert slot is not None
         if outcome.error is None:
+            if block.disk is not None:
+                self._disk.free(block.disk)
             block.disk, block.stamp = slot, outcome.stamp
             self._pause, self._failure = 0.0, ""
             self._tally.spilled_blocks += 1
             self._tally.disk_written_bytes += outcome.move.bytes
-            if self._through:
+            if self._lasting is not None and self._lasting.lasts(slot):
                 self._durable.append(block)
+                self._unwritten.pop(block, None)
         else:
             self._disk.free(slot)
-            if self._through and not block.dropped:
-                self._unwritten = {block: None, **self._unwritten}
             self._pause = min(LONGEST_PAUSE, max(FIRST_PAUSE, 2 * self._pause))
             self._resume_at = self._clock() + self._pause
             self._failure = reason(outcome.error)
@@ -141,13 +149,22 @@ class WriteBack:
 
     def _writing(self, block: Block, slot: int) -> Move:
         """The move that fills disk slot ``slot``, now the block's."""
-        assert block.host is not None
         self._generation += 1
         block.writing = slot
-        work = partial(self._write, self._host.bytes_of(block.host), slot, block.id, self._generation)
+        stamp = Stamp(block.id, self._generation, b"")
+        if block.host is not None:
+            work = partial(self._disk.write, slot, self._host.bytes_of(block.host), stamp)
+        else:
+            assert block.disk is not None
+            assert block.stamp is not None
+            work = partial(self._copy, self._disk, block.disk, block.stamp, slot, stamp)
         self._moves[block] = move = Move(Purpose.WRITE_BACK, block, self._disk.slot_bytes, work)
         return move
 
-    def _write(self, record: Tensor, slot: int, block: int, generation: int) -> Stamp:
-        """On a worker."""
-        return self._disk.write(slot, record, Stamp(block, generation, b""))
+    def _copy(self, disk: Tier, source: int, held: Stamp, slot: int, stamp: Stamp) -> Stamp:
+        """On a worker: from one slot of ``disk`` to another."""
+        record = aligned_bytes(self._host.slot_bytes)
+        disk.read(source, record, held, Purpose.WRITE_BACK)
+        if not disk.verifies:
+            verify(record, held)
+        return disk.write(slot, record, stamp)

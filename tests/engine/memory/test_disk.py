@@ -15,7 +15,8 @@ from torch import Tensor
 
 from worldpager.engine.errors import TierError
 from worldpager.engine.memory import disk_io
-from worldpager.engine.memory.disk_io import Arena, boot_id, open_arena, sweep
+from worldpager.engine.memory.boot import boot_id
+from worldpager.engine.memory.disk_io import Arena, open_arena, sweep
 from worldpager.engine.memory.disk_tier import ArenaFacts, DiskTier, open_disk_tier
 from worldpager.engine.memory.layout import PAGE, aligned_bytes
 from worldpager.engine.memory.tier import DamagedError, Stamp, checksum, verify

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.engine.memory.kit import CODEC, KV, RECORD, ROTARY, decoded, empty_view, put, settle
+from tests.engine.memory.kit import CODEC, KV, RECORD, ROTARY, decoded, empty_view, make_store, put, settle, wait_until
 from worldpager.engine.config import CodecConfig, MemoryConfig
-from worldpager.engine.errors import TierError
+from worldpager.engine.errors import InputError, TierError
 from worldpager.engine.memory import store as store_module
 from worldpager.engine.memory.kept_tier import ARENA, INDEX
 from worldpager.engine.memory.store import BlockStore
@@ -305,3 +305,72 @@ def test_a_folder_that_cannot_be_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(TierError, match="file"):
         open_store(tmp_path / "file" / "below")
+
+
+# Keeping a world that is being played
+
+
+@pytest.mark.parametrize("adopted", [range(30), [0, 7, 29]])
+def test_a_world_that_is_played_can_be_kept(tmp_path: Path, adopted: Iterable[int]) -> None:
+    store = make_store(8, folder=tmp_path / "scratch", staging=4)
+    for number in range(20):
+        put(store, number)
+        settle(store)
+    store.request(ids([3]))
+    store.keep(tmp_path / "world")
+    for number in range(20, 30):
+        assert put(store, number) == number
+        store.request(ids([number - 20]))
+        settle(store)
+        store.check()
+    assert_comes_back(store, 1, 1)
+    wait_until(store, lambda: len(rows(tmp_path / "world")) == 30)
+    settle(store)
+    assert sorted(store.take_durable()) == list(range(30))
+    assert store.tiers()[2].used == 30
+    assert_comes_back(store, 2, 2)
+    assert store.close(keep=True) == 0
+    again = open_store(tmp_path / "world")
+    assert again.adopt(dict.fromkeys(ids(adopted), 1)) == set()
+    for block in (0, 7, 29):
+        assert_comes_back(again, block, block)
+    again.close()
+
+
+def test_keeping_finishes_when_the_world_closes(tmp_path: Path) -> None:
+    store = make_store(8, folder=tmp_path / "scratch")
+    for number in range(20):
+        put(store, number)
+        settle(store)
+    store.keep(tmp_path / "world")
+    assert store.close(keep=True) == 0
+    assert len(rows(tmp_path / "world")) == 20
+
+
+def test_a_world_is_not_kept_where_another_is_or_twice(world: Path, tmp_path: Path) -> None:
+    store = make_store(8, folder=tmp_path / "scratch")
+    put(store, 1)
+    with pytest.raises(TierError, match="another world"):
+        store.keep(world)
+    store.keep(tmp_path / "fresh")
+    with pytest.raises(InputError, match="kept already"):
+        store.keep(tmp_path / "again")
+    store.close()
+    alone = make_store(8)
+    with pytest.raises(InputError, match="without a disk tier"):
+        alone.keep(tmp_path / "alone")
+    alone.close()
+    open_store(world).close()
+
+
+def test_a_block_dropped_while_it_moves_leaves_nothing(tmp_path: Path) -> None:
+    store = make_store(8, folder=tmp_path / "scratch")
+    for number in range(20):
+        put(store, number)
+        settle(store)
+    store.keep(tmp_path / "world")
+    store.poll()
+    store.drop(ids(range(10)))
+    store.check()
+    assert store.close(keep=True) == 0
+    assert set(rows(tmp_path / "world")) == set(range(10, 20))
