@@ -92,7 +92,7 @@ class Archive:
             raise TierError(f"The folder {folder} can't be made: {error.strerror}.", "Choose another folder.") from error
         lock = WorldLock(folder)
         try:
-            _make_index(folder / INDEX, {"made": time.time(), "played": time.time(), "head": None, **about}, before)
+            make_index(folder / INDEX, {"made": time.time(), "played": time.time(), "head": None, **about}, before)
             db = connect(folder / INDEX)
         except (sqlite3.Error, OSError) as error:
             lock.release()
@@ -172,7 +172,7 @@ class Archive:
         self._lock.release()
 
 
-def _make_index(path: Path, about: dict[str, Any], before: Callable[[str], None]) -> None:
+def make_index(path: Path, about: dict[str, Any], before: Callable[[str], None]) -> None:
     """A database at ``path``, all of it or nothing."""
     half = path.with_suffix(".new")
     half.unlink(missing_ok=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import platform
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,9 @@ from worldpager.engine.session.archive import Archive, Contents
 OF_THE_WORLD = ("name", "frames_per_chunk", "width", "height", "kv", "rotary", "memory_offset", "keeps_sink")
 """Constants of a model that a world's memory depends on."""
 
+MEASURED = ("passes", "threads")
+"""What a model may measure at its start, by the names of its options."""
+
 
 def facts_of(model: WorldModel, config: PlayConfig) -> dict[str, Any]:
     """What a world's index says of the model and settings that it is played with."""
@@ -24,7 +29,7 @@ def facts_of(model: WorldModel, config: PlayConfig) -> dict[str, Any]:
     return {
         "model": config.model, "seed": config.seed, "options": dict(config.model_options), "measured": dict(getattr(model, "settings", {})),
         "fingerprint": fingerprint(model), "codec": asdict(config.memory.codec), "frames_per_chunk": spec.frames_per_chunk,
-        "rate": spec.rate, "prime": config.prime, "policy": config.policy, "futures": config.futures,
+        "rate": spec.rate, "prime": config.prime, "policy": config.policy, "futures": config.futures, "machine": machine(),
     }  # fmt: skip
 
 
@@ -43,7 +48,7 @@ def config_of(about: dict[str, Any], config: PlayConfig, folder: Path) -> PlayCo
     """``config`` with the model, seed, options and codec of the world in ``folder``. Raises `InputError` when they are damaged."""
     try:
         codec = CodecConfig(**about["codec"])
-        options = {str(name): str(value) for name, value in about["options"].items()}
+        options = {**measured(about), **{str(name): str(value) for name, value in about["options"].items()}}
         return replace(
             config, model=str(about["model"]), seed=int(about["seed"]), model_options=options, prime=bool(about["prime"]),
             memory=replace(config.memory, codec=codec), world=folder,
@@ -51,6 +56,18 @@ def config_of(about: dict[str, Any], config: PlayConfig, folder: Path) -> PlayCo
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         what = f"The index of {folder} doesn't say what the world is made of: {error}."
         raise InputError(what, "It is damaged; see `worldpager sessions`.") from error
+
+
+def machine() -> str:
+    """Names this machine, as far as what a model measured on it holds good."""
+    return f"{platform.node()}, {platform.machine()}, {os.cpu_count()} cores"
+
+
+def measured(about: dict[str, Any]) -> dict[str, str]:
+    """What the model measured when the world was made: it counts again on the same machine, so that chunks come out the same."""
+    if about.get("machine") != machine():
+        return {}
+    return {name: str(value) for name, value in dict(about["measured"]).items() if name in MEASURED}
 
 
 def check_model(about: dict[str, Any], model: WorldModel, folder: Path) -> None:

@@ -27,8 +27,6 @@ from worldpager.engine.types import Action, BlockId
 
 PATIENCE = 30.0
 """Longest wait for a logged block, in seconds."""
-MEASURED = ("passes", "threads")
-"""What a model measured at its start and must not measure anew."""
 
 
 class Replay:
@@ -102,6 +100,10 @@ class ReplayMailbox(Mailbox):
             return super().take_action()
         return self.replay.action() or Action()
 
+    def drop_action(self) -> None:
+        """Forget what a person did; the log stays."""
+        super().take_action()
+
 
 class ReplayMemory:
     """A memory that waits for the blocks of the log. Everything else is that of ``memory``."""
@@ -139,8 +141,5 @@ def open_replay(folder: Path, config: PlayConfig) -> tuple[Replay, PlayConfig]:
         raise InputError(f"The action log of {folder} is damaged: {error}.", "See `worldpager sessions verify`.") from error
     finally:
         archive.close()
-    about = contents.about
-    measured = {name: str(value) for name, value in dict(about.get("measured", {})).items() if name in MEASURED}
-    played = config_of(about, config, folder)
-    options = {**measured, **played.model_options}
-    return Replay(events, pictures), replace(played, model_options=options, world=None, replay=folder, rest_when_idle=False)
+    played = config_of(contents.about, config, folder)
+    return Replay(events, pictures), replace(played, world=None, replay=folder, rest_when_idle=False)
