@@ -16,7 +16,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from worldpager.app.main_window import MainWindow
 
-MODULES = ("worldpager.app.play_actions", "worldpager.app.capture_actions", "worldpager.app.start_actions")
+MODULES = (
+    "worldpager.app.play_actions", "worldpager.app.capture_actions", "worldpager.app.start_actions", "worldpager.app.pad_actions",
+    "worldpager.app.input_feedback",
+)  # fmt: skip
 """Modules that register actions and parts when they are imported, in the order of the page of keys."""
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QFocusEvent, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -30,13 +30,15 @@ from worldpager.app.panels.message_panel import MessagePanel
 from worldpager.app.panels.panel import Panel
 from worldpager.app.preferences import Preferences
 from worldpager.app.presenter import Presenter
+from worldpager.app.state_chips import refresh_chips
 from worldpager.app.viewport.viewport import make_viewport
+from worldpager.app.words import tr
 from worldpager.engine.config import PlayConfig
 from worldpager.engine.errors import WorldPagerError
-from worldpager.engine.mailbox import RestWhenIdle
+from worldpager.engine.mailbox import HoldRate, RestWhenIdle
 from worldpager.engine.pose.source import ActionSource as EngineActionSource
 from worldpager.engine.telemetry.snapshot import Snapshot
-from worldpager.engine.types import Button
+from worldpager.engine.types import Action, Button
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +58,10 @@ class MainWindow(QWidget):
     """The first picture of a street is on the screen; carries its snapshot."""
     chunk_arrived = Signal(object)
     """A newer `PublishedChunk`, or the same with a newer snapshot, has been fetched."""
+    ticked = Signal(float)
+    """Every few milliseconds, with the time by the window's clock, before input is read."""
+    sent = Signal(object)
+    """An `Action` has been handed to the model."""
     panel_closed = Signal()
     """No panel is open any more."""
     closing = Signal()
@@ -83,16 +89,18 @@ class MainWindow(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumSize(720, 440)
         self.resize(1280, 720)
+        self.picture_area: Callable[[], QRect] = self.rect
         self._build_layers()
         self._feel = LookFeel(self.settings.mouse_sensitivity, self.settings.mouse_invert)
         self.mouse = MouseLook(self)
+        self.mouse.use(self.settings.mouse_look)
         self.inputs = ActionSource(self._keymap, self.mouse, self._feel, clock)
         self.captures = CaptureCommands(bridge, self.notices, lambda error: self.show_failure(error, fatal=False), self)
         self._presenter: Presenter | None = None
         self._scripted: ScriptedInput | None = None
         self.paused = self.playing = False
         self._mouse_hint_until = 0.0
-        self._degraded: tuple[str, ...] = ()
+        self.normal_place: QRect | None = None
         self._connect()
         self.parts = {name: make(self) for name, make in all_parts().items()}
 
@@ -100,6 +108,7 @@ class MainWindow(QWidget):
         """Picture, overlay, notices, loading page: each above the one before."""
         self.viewport = make_viewport(self.settings.viewport, self)
         self.viewport.set_fit(self.settings.fit)
+        self.viewport.set_resampling(self.settings.resampling)
         self.viewport.widget.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hud = Hud(self, self.settings.overlay)
         self.notices = Notices(self)
@@ -116,6 +125,8 @@ class MainWindow(QWidget):
         self._ticker.timeout.connect(self._tick)
         self._hud_timer = QTimer(self, interval=HUD_MS)
         self._hud_timer.timeout.connect(lambda: self.refresh_hud())
+        self._ticker.start()
+        self._hud_timer.start()
 
     # Life
 
@@ -128,8 +139,6 @@ class MainWindow(QWidget):
         self.hud.set_visible(False)
         self.notices.clear()
         self.loading.begin()
-        self._ticker.start()
-        self._hud_timer.start()
         self.bridge.start(self.config)
 
     def _ready(self) -> None:
@@ -138,11 +147,12 @@ class MainWindow(QWidget):
         if spec is None:
             return
         self._presenter = Presenter(self.viewport, spec.rate, self._clock)
+        self.hold_rate()
         if self._source is not None:
             self._scripted = ScriptedInput(self._source, spec.frames_per_chunk / spec.rate, self._clock)
             self._source = None
             self.bridge.send(RestWhenIdle(False))  # a script's pauses last as long as it says
-        self.loading.show_progress("Opening the world", 1.0)
+        self.loading.show_progress(tr("Opening the world"), 1.0)
 
     def _first_picture(self, snapshot: Snapshot) -> None:
         """Uncover the picture."""
@@ -150,7 +160,8 @@ class MainWindow(QWidget):
         self.loading.hide()
         self.hud.set_visible(True)
         self._mouse_hint_until = self._clock() + MOUSE_HINT_SECONDS
-        self._key_hint.setVisible(not self.settings.keys_known and self._scripted is None)
+        alone = self._scripted is None and "demo" not in self.flags
+        self._key_hint.setVisible(not self.settings.keys_known and alone)
         if self._record_to is not None:
             self.captures.start_film(snapshot, self._record_to)
             self._record_to = None
@@ -162,10 +173,11 @@ class MainWindow(QWidget):
 
     def _tick(self) -> None:
         """Every few milliseconds: input in, picture out."""
+        self.ticked.emit(self._clock())
         action = self.inputs.poll()
         if action is not None:
             self._end_script()
-            self.bridge.put(action)
+            self._put(action)
             if action.buttons & ~Button.RUN:
                 self.know_keys()
         if self._presenter is None:
@@ -174,7 +186,7 @@ class MainWindow(QWidget):
         if self._scripted is not None:
             action = self._scripted.next(chunk)
             if action is not None:
-                self.bridge.put(action)
+                self._put(action)
             if self._scripted.over:
                 self._end_script()
         fresh = self._presenter.tick(chunk)
@@ -182,6 +194,14 @@ class MainWindow(QWidget):
             self._first_picture(chunk.snapshot)
         if fresh:
             self.chunk_arrived.emit(chunk)
+
+    def _put(self, action: Action) -> None:
+        self.bridge.put(action)
+        self.sent.emit(action)
+
+    def now(self) -> float:
+        """The window's clock, that of the actions' stamps."""
+        return self._clock()
 
     def _end_script(self) -> None:
         """The script is over or a person takes over: from now on the street may rest again."""
@@ -228,6 +248,12 @@ class MainWindow(QWidget):
         if name in LIVE_SETTINGS:
             LIVE_SETTINGS[name](self)
 
+    def hold_rate(self) -> None:
+        """Keep the world to its natural rate, or not, as the setting says."""
+        self.bridge.send(HoldRate(self.settings.cap))
+        if self._presenter is not None:
+            self._presenter.pacer.hold(self.settings.cap)
+
     def take_keys(self) -> None:
         """Obey the bindings, and keep them."""
         self._keymap = self.bindings.keymap
@@ -248,37 +274,29 @@ class MainWindow(QWidget):
         newest = self._presenter.newest if self._presenter else None
         return newest.snapshot if newest else None
 
-    def refresh_hud(self, *, at_once: bool = False) -> None:
-        """Cards one by one, or all ``at_once``; chips."""
+    def hud_state(self) -> HudState | None:
+        """What cards show now; None while no world is on the screen."""
         snapshot, presenter = self.snapshot, self._presenter
         if snapshot is None or presenter is None or not self.playing:
-            return
+            return None
         recorder = self.captures.film.recorder
         screen = self.screen().refreshRate()
-        state = HudState(snapshot, presenter.presented_fps, screen, recorder.fps if recorder else None, presenter.key_to_picture)
+        return HudState(snapshot, presenter.presented_fps, screen, recorder.fps if recorder else None, presenter.key_to_picture)
+
+    def refresh_hud(self, *, at_once: bool = False) -> None:
+        """Cards one by one, or all ``at_once``; chips."""
+        state = self.hud_state()
+        if state is None:
+            return
         if at_once:
             self.hud.show_state(state)
         else:
             self.hud.step(state, self._clock())
-        self._refresh_chips(snapshot)
-
-    def _refresh_chips(self, snapshot: Snapshot) -> None:
-        seconds = self.captures.film.seconds
-        filming = f"recording  {int(seconds) // 60}:{int(seconds) % 60:02d}" if self.captures.film.recorder else ""
-        self.notices.state("record", filming, theme.ALARM)
-        self.notices.state("memory", "memory off  ·  M brings it back" if snapshot.policy == "none" else "", theme.DISK)
-        self.notices.state("pause", "paused  ·  Space goes on" if snapshot.paused else "", theme.INK)
-        self.notices.state("opening", "looking around to fill the memory" if snapshot.opening else "", theme.DEVICE)
-        hint = "click to look with the mouse" if self.mouse.can_hold else "drag to look around"
-        self.notices.set_hint(hint if not self.mouse.held and self._clock() < self._mouse_hint_until else "")
-        for what in snapshot.degraded:
-            if what not in self._degraded:
-                self.notices.say(what, theme.ALARM)
-        self._degraded = snapshot.degraded
+        refresh_chips(self, state.snapshot, hint=self._clock() < self._mouse_hint_until)
 
     def lay_out(self) -> None:
         """Put every layer in its place."""
-        self.viewport.widget.setGeometry(self.rect())
+        self.viewport.widget.setGeometry(self.picture_area())
         self.hud.layout()
         room = TIMELINE_ROOM if self.hud.preset == "full" and self.playing else 0.0
         scale = theme.scale_for(self.width(), self.height())

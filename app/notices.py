@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
+from collections.abc import Callable
+
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
@@ -75,6 +77,10 @@ class Notices(QWidget):
         self.states = {name: Chip(parent) for name in ("record", "memory", "pause", "opening")}
         self.hint = Chip(parent)
         self.toast = Chip(parent)
+        self.told: tuple[str, ...] = ()
+        """Degradations that were told of."""
+        self.area: Callable[[], QRect] = parent.rect
+        """The part of the window that the rows keep to."""
         self._lift = 0.0
         self._timer = QTimer(self, singleShot=True, interval=TOAST_MS)
         self._timer.timeout.connect(self._end_toast)
@@ -110,16 +116,17 @@ class Notices(QWidget):
     def layout_chips(self) -> None:
         """Centre the rows."""
         scale = theme.scale_for(self._parent.width(), self._parent.height())
-        width, height = self._parent.width() / scale, self._parent.height() / scale
+        area = self.area()
+        middle, bottom = area.center().x() / scale, area.bottom() / scale
         row = [chip for chip in self.states.values() if chip.text]
-        x = (width - sum(chip.design_width for chip in row) - 8 * (len(row) - 1)) / 2
+        x = middle - (sum(chip.design_width for chip in row) + 8 * (len(row) - 1)) / 2
         for chip in row:
-            chip.place(x, 16, scale)
+            chip.place(x, area.top() / scale + 16, scale)
             x += chip.design_width + 8
-        y = height - self._lift - 20 - CHIP_HEIGHT
+        y = bottom - self._lift - 20 - CHIP_HEIGHT
         for chip in (self.hint, self.toast):
             if chip.text:
-                chip.place((width - chip.design_width) / 2, y, scale)
+                chip.place(middle - chip.design_width / 2, y, scale)
                 y -= CHIP_HEIGHT + 8
 
     def _end_toast(self) -> None:

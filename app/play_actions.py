@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QGuiApplication
 
 from worldpager.app import theme
 from worldpager.app.actions import Section, WindowAction, register
@@ -71,8 +72,43 @@ def toggle_fit(window: MainWindow) -> None:
 
 
 def toggle_fullscreen(window: MainWindow) -> None:
-    """Full screen and back."""
-    window.setWindowState(window.windowState() ^ Qt.WindowState.WindowFullScreen)
+    """Full screen and back, on the screen where the window is."""
+    if is_fullscreen(window):
+        window.setWindowFlag(Qt.WindowType.FramelessWindowHint, False)
+        window.showNormal()
+        if window.normal_place is not None:
+            window.setGeometry(window.normal_place)
+            window.normal_place = None
+    elif window.settings.fullscreen == "borderless":
+        window.normal_place = window.geometry()
+        window.setWindowFlag(Qt.WindowType.FramelessWindowHint, True)
+        window.setGeometry(window.screen().geometry())
+        window.show()
+    else:
+        window.showFullScreen()
+    window.setFocus()
+
+
+def is_fullscreen(window: MainWindow) -> bool:
+    """Whether the window covers its screen, either way."""
+    return window.isFullScreen() or bool(window.windowFlags() & Qt.WindowType.FramelessWindowHint)
+
+
+def next_screen(window: MainWindow) -> None:
+    """Move the window to the next screen, keeping its kind."""
+    screens = QGuiApplication.screens()
+    if len(screens) < 2:
+        window.notices.say(tr("there is only one screen"))
+        return
+    full, screen = is_fullscreen(window), screens[(screens.index(window.screen()) + 1) % len(screens)]
+    if full:
+        toggle_fullscreen(window)
+    size = window.size().boundedTo(screen.availableGeometry().size())
+    area = QRect(screen.availableGeometry().topLeft(), size)
+    area.moveCenter(screen.availableGeometry().center())
+    window.setGeometry(area)
+    if full:
+        toggle_fullscreen(window)
 
 
 def show_settings(window: MainWindow, page: str = KEYS_PAGE) -> None:
@@ -97,7 +133,7 @@ def release(window: MainWindow) -> None:
     """Let the mouse go; without a held mouse, leave full screen; in a plain window, the start page."""
     if window.mouse.let_go():
         return
-    if window.isFullScreen():
+    if is_fullscreen(window):
         toggle_fullscreen(window)
     elif window.playing:
         window.run_action("start")
@@ -111,8 +147,9 @@ for _action in (
     WindowAction("overlay", later("panels: none, small, full"), ("H",), Section.VIEW, cycle_overlay),
     WindowAction("fit", later("fill the window or show all"), ("F",), Section.VIEW, toggle_fit),
     WindowAction("fullscreen", later("full screen"), ("F11", "Alt+Return"), Section.VIEW, toggle_fullscreen),
+    WindowAction("next_screen", later("to the next screen"), ("Ctrl+F11",), Section.VIEW, next_screen),
     WindowAction("keys", later("all keys"), ("F1",), Section.WINDOW, show_settings),
-    WindowAction("settings", later("all settings"), ("F2", "Ctrl+,"), Section.WINDOW, lambda window: show_settings(window, Page.PICTURE)),
+    WindowAction("settings", later("all settings"), ("Ctrl+,",), Section.WINDOW, lambda window: show_settings(window, Page.PICTURE)),
     WindowAction("release", later("let the mouse go, leave full screen, start page"), ("Esc",), Section.WINDOW, release),
     WindowAction("quit", later("quit"), ("Ctrl+Q",), Section.WINDOW, lambda window: window.leave()),
 ):

@@ -34,6 +34,8 @@ class ActionSource:
         self._keys = HeldKeys()
         self._meaning: dict[int, Button] = {}
         self._sent = Button.NONE
+        self._pad = Button.NONE
+        self._steered = [0.0, 0.0]
         self._stamp = 0.0
 
     def use_keymap(self, keymap: Keymap) -> None:
@@ -44,7 +46,7 @@ class ActionSource:
     @property
     def buttons(self) -> Button:
         """Controls held now."""
-        held = Button.NONE
+        held = self._pad
         for key in self._keys:
             held |= self._meaning[key]
         return held
@@ -69,10 +71,20 @@ class ActionSource:
         self._keys.release(bound[0], event.timestamp(), now, event.isAutoRepeat())
         return True
 
+    def steer(self, held: Button, turn: float, look: float, now: float) -> None:
+        """What a gamepad holds at ``now``, and how far its stick has turned and looked since the last call, in degrees."""
+        if held != self._pad or turn or look:
+            self._stamp = now
+        self._pad = held
+        self._steered[0] += turn
+        self._steered[1] += look
+
     def release_all(self) -> None:
-        """Let go of all keys and of the mouse."""
+        """Let go of all keys, of the mouse and of what a gamepad holds."""
         self._mouse.let_go()
-        if self._keys.clear():
+        held, self._pad = self._pad, Button.NONE
+        self._steered = [0.0, 0.0]
+        if self._keys.clear() or held:
             self._stamp = self._clock()
 
     def poll(self) -> Action | None:
@@ -81,10 +93,11 @@ class ActionSource:
         if self._keys.settle(now):
             self._stamp = now
         right, down = self._mouse.take()
+        (turn, tilt), self._steered = self._steered, [0.0, 0.0]
         buttons = self.buttons
-        if buttons == self._sent and not right and not down:
+        if buttons == self._sent and not (right or down or turn or tilt):
             return None
         self._sent = buttons
         stamp = now if right or down else self._stamp
         look = down if self._feel.invert else -down
-        return Action(buttons, -right * self._feel.sensitivity, look * self._feel.sensitivity, stamp)
+        return Action(buttons, turn - right * self._feel.sensitivity, tilt + look * self._feel.sensitivity, stamp)

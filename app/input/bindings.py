@@ -38,7 +38,12 @@ def own_keys() -> Keys:
     """Every control's and action's own keys by name, controls first."""
     text = (resources.files("worldpager.assets") / "keymaps" / "default.toml").read_text()
     held = {name: list(places) for name, places in tomllib.loads(text)["held"].items()}
-    actions = {name: list(action.keys) for name, action in all_actions().items()}
+    actions: Keys = {}
+    taken: dict[str, str] = {}
+    for name, action in all_actions().items():
+        actions[name] = [key for key in action.keys if taken.setdefault(key, name) == name]
+        if len(actions[name]) < len(action.keys):
+            log.error("a key of %s belongs to another action: %s", name, ", ".join(action.keys))
     assert not held.keys() & actions.keys(), "a control and an action share a name"
     return held | actions
 

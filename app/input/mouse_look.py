@@ -21,12 +21,23 @@ class MouseLook:
 
     def __init__(self, widget: QWidget) -> None:
         self._widget = widget
-        self._can_hold = QGuiApplication.platformName() in HOLDING_PLATFORMS
+        self._can_hold = self._able = QGuiApplication.platformName() in HOLDING_PLATFORMS
+        self._looks = True
         self._held = False
         self._centre = QPoint()
         self._disobeyed = 0
         self._last_drag: QPointF | None = None
         self._dragged = QPointF()
+
+    def use(self, mode: str) -> None:
+        """``auto``: held where the system lets it; ``drag``: never held; ``off``: the mouse doesn't look, keys do."""
+        self.let_go()
+        self._can_hold, self._looks = self._able and mode == "auto", mode != "off"
+
+    @property
+    def looks(self) -> bool:
+        """Whether the mouse looks at all."""
+        return self._looks
 
     @property
     def can_hold(self) -> bool:
@@ -45,7 +56,7 @@ class MouseLook:
 
     def press(self, position: QPointF) -> bool:
         """The left button went down at ``position``. True when the pointer is held from now on."""
-        if self._held:
+        if self._held or not self._looks:
             return False
         if not self._can_hold:
             self._last_drag = position
@@ -100,5 +111,5 @@ class MouseLook:
         if self._disobeyed < PATIENCE:
             return False
         self.let_go()
-        self._can_hold = False
+        self._can_hold = self._able = False
         return True

@@ -1,4 +1,4 @@
-"""All settings and keys on pages (F1, F2). Every change counts and is written as it is made."""
+"""All settings and keys on pages (F1). Every change counts and is written as it is made."""
 
 from __future__ import annotations
 

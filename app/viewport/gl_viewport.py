@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QWidget
 
 from worldpager.app import theme
 from worldpager.app.viewport.framing import frame_in_window
-from worldpager.app.viewport.viewport import SURROUND, Frame
+from worldpager.app.viewport.viewport import RESAMPLING, SURROUND, Frame
 from worldpager.engine.errors import WorldPagerError
 
 OpenGL.ERROR_CHECKING = False
@@ -39,7 +39,7 @@ class GlViewport(QOpenGLWidget):
         super().__init__(parent)
         self.on_painted: Callable[[], None] | None = None
         self.failure: WorldPagerError | None = None
-        self._fit = "fill"
+        self._fit, self._resampling = "fill", "cubic"
         self._pixels: Frame | None = None
         self._fresh = False
         self._program = self._vertices = self._texture = 0
@@ -65,6 +65,11 @@ class GlViewport(QOpenGLWidget):
         self._fit = fit
         self.update()
 
+    def set_resampling(self, name: str) -> None:
+        """Sharp, soft, or single pixels."""
+        self._resampling = name
+        self.update()
+
     def picture(self) -> QImage:
         """The picture at the window's size in device pixels."""
         return self.grabFramebuffer()
@@ -79,7 +84,7 @@ class GlViewport(QOpenGLWidget):
             log.error("%s", error)
             self.failure = error
             return
-        self._uniforms = {name: GL.glGetUniformLocation(self._program, name) for name in ("frame", "size", "crop", "surround")}
+        self._uniforms = {name: GL.glGetUniformLocation(self._program, name) for name in ("frame", "size", "crop", "surround", "filtering")}
         self._vertices = GL.glGenVertexArrays(1)
         self._texture = GL.glGenTextures(1)
         GL.glBindTexture(GL.GL_TEXTURE_2D, self._texture)
@@ -127,6 +132,7 @@ class GlViewport(QOpenGLWidget):
         GL.glUniform2f(self._uniforms["size"], width, height)
         GL.glUniform4f(self._uniforms["crop"], *crop)
         GL.glUniform1f(self._uniforms["surround"], SURROUND)
+        GL.glUniform1i(self._uniforms["filtering"], RESAMPLING.index(self._resampling))
         GL.glBindVertexArray(self._vertices)
         GL.glDrawArrays(GL.GL_TRIANGLES, 0, 3)
         GL.glBindVertexArray(0)

@@ -21,6 +21,8 @@ OVER_RATE = 0.98
 """Shortest period as a share of the natural rate's: a lead may shrink while the model keeps its full rate."""
 LEAD_PER_JITTER = 1.5
 """Lead wanted over the mean unevenness of arrivals."""
+SHORTEST = 1 / 1000
+"""Frame period in seconds when the natural rate is not kept."""
 SPARE_FRAMES = 2
 """Frames beyond the wanted lead that may still wait when a chunk arrives; older ones are skipped, so that keys never feel slow for long."""
 
@@ -37,7 +39,7 @@ class Pacer:
     """Spreads chunks over time. ``rate`` is the world's natural rate in frames a second."""
 
     def __init__(self, rate: float) -> None:
-        self._shortest = 1.0 / rate
+        self._natural = self._shortest = 1.0 / rate
         self._waiting: deque[Due] = deque()
         self._next_due = float("-inf")
         self._period = self._shortest
@@ -50,6 +52,11 @@ class Pacer:
         """Frames never shown: too late, or overtaken before they could be fetched."""
         self.held_seconds = 0.0
         """Time that frames stayed beyond their period because the next chunk was late."""
+
+    def hold(self, on: bool) -> None:
+        """Keep the natural rate (as at first), or show frames as fast as they come."""
+        self._shortest = self._natural if on else SHORTEST
+        self._period = max(self._period, OVER_RATE * self._shortest)
 
     @property
     def waiting(self) -> int:

@@ -32,7 +32,7 @@ class RasterViewport(QWidget):
         self.on_painted: Callable[[], None] | None = None
         self.failure: WorldPagerError | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self._fit = "fill"
+        self._fit, self._resampling = "fill", "cubic"
         self._frame: Frame | None = None
         self._image = QImage()
         self._blurred = QImage()
@@ -46,7 +46,7 @@ class RasterViewport(QWidget):
         """Enlarge ``frame`` and paint it next."""
         self._frame = frame
         small = Image.fromarray(frame)
-        factor = max(1, round(ENLARGED_HEIGHT / frame.shape[0]))
+        factor = max(1, round(ENLARGED_HEIGHT / frame.shape[0])) if self._resampling == "cubic" else 1
         size = (small.width * factor, small.height * factor)
         self._image = _to_qt(small.resize(size, Image.Resampling.BICUBIC) if factor > 1 else small)
         if self._framing().bordered:
@@ -61,6 +61,11 @@ class RasterViewport(QWidget):
     def set_fit(self, fit: str) -> None:
         """Fill the window or show the whole frame."""
         self._fit = fit
+        self._show_again()
+
+    def set_resampling(self, name: str) -> None:
+        """Sharp, soft, or single pixels."""
+        self._resampling = name
         self._show_again()
 
     def _show_again(self) -> None:
@@ -102,6 +107,7 @@ class RasterViewport(QWidget):
             sides = ((0.0, 0.0, x, 1.0), (1 - x, 0.0, x, 1.0)) if y == 0 else ((0.0, 0.0, 1.0, y), (0.0, 1 - y, 1.0, y))
             for side in sides:
                 painter.drawImage(_part(area, side), self._blurred, _part(QRectF(self._blurred.rect()), side))
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, self._resampling != "nearest")
         painter.drawImage(target, self._image, _part(QRectF(self._image.rect()), framing.frame))
 
 

@@ -20,6 +20,7 @@ Frame = NDArray[np.uint8]
 
 GL_RENDERER = 0x1F01
 SOFTWARE_RENDERERS = ("llvmpipe", "softpipe", "swrast", "software")
+RESAMPLING = ("cubic", "linear", "nearest")
 SURROUND = 0.28
 """Brightness of what lies beside a frame that is shown whole."""
 
@@ -45,6 +46,10 @@ class Viewport(Protocol):
 
     def set_fit(self, fit: str) -> None:
         """``fill`` or ``whole``: see `frame_in_window`."""
+        ...
+
+    def set_resampling(self, name: str) -> None:
+        """How a frame is enlarged: one of `RESAMPLING`."""
         ...
 
     def picture(self) -> QImage:

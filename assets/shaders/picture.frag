@@ -5,6 +5,7 @@ uniform sampler2D frame;
 uniform vec2 size;      // of the frame in pixels
 uniform vec4 crop;      // window place -> frame place: xy offset, zw scale
 uniform float surround; // brightness of what lies beside the frame
+uniform int filtering;  // 0 cubic, 1 linear, 2 single pixels
 in vec2 place;
 out vec4 colour;
 
@@ -33,6 +34,12 @@ vec3 blurred(vec2 at) {
     return sum / 25.0;
 }
 
+vec3 enlarged(vec2 at) {
+    if (filtering == 2)
+        return texture(frame, (floor(at * size) + 0.5) / size).rgb;
+    return filtering == 1 ? texture(frame, at).rgb : cubic(at);
+}
+
 float noise(vec2 at) {
     return fract(52.9829189 * fract(dot(at, vec2(0.06711056, 0.00583715)))) - 0.5;
 }
@@ -40,6 +47,6 @@ float noise(vec2 at) {
 void main() {
     vec2 at = crop.xy + place * crop.zw;
     bool inside = all(greaterThanEqual(at, vec2(0.0))) && all(lessThanEqual(at, vec2(1.0)));
-    vec3 shown = inside ? cubic(at) : blurred(place) * surround;
+    vec3 shown = inside ? enlarged(at) : blurred(place) * surround;
     colour = vec4(clamp(shown + noise(gl_FragCoord.xy) / 255.0, 0.0, 1.0), 1.0);
 }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -74,7 +74,7 @@ class StreetState:
     idle: bool = False
     paused: bool = False
     degraded: tuple[str, ...] = ()
-    received: Action = Action()
+    received: Action = field(default_factory=Action)
 
 
 class Counters:

@@ -120,7 +120,7 @@ class Snapshot:
     stale: bool = False
     action_stamp: float = 0.0
     """Stamp of the newest input that this chunk's poses obey; 0 when there was none."""
-    received: Action = Action()
+    received: Action = field(default_factory=Action)
     """What the model was given for this chunk, exactly."""
     idle: bool = False
     degraded: tuple[str, ...] = ()

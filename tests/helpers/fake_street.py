@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -136,7 +136,7 @@ class FakeStreet:
         snapshot = made_snapshot(
             self._chunk, self.spec, seed=self._seed, policy=self._policy, paused=self._paused, stamp=0.0 if self._paused else action.stamp
         )
-        chunk = PublishedChunk(self._index, frames, snapshot)
+        chunk = PublishedChunk(self._index, frames, replace(snapshot, received=action))
         self.mailbox.frames.publish(chunk)
         if self._take is not None and not self._paused:
             self._take(chunk)

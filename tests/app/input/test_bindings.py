@@ -7,11 +7,18 @@ from PySide6.QtGui import QKeyEvent
 from pytestqt.qtbot import QtBot
 
 from tests.app.conftest import OpenWindow
-from worldpager.app.input.bindings import Bindings, key_text, sequence_of, words_of
+from worldpager.app.actions import all_actions
+from worldpager.app.input.bindings import Bindings, key_text, own_keys, sequence_of, words_of
 from worldpager.app.panels.keys_page import KeysPage
 from worldpager.engine.types import Button
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
+
+
+def test_no_two_actions_ask_for_the_same_key() -> None:
+    keys = [key for action in all_actions().values() for key in action.keys]
+    assert len(set(keys)) == len(keys)
+    assert own_keys()["forward"] == ["KeyW"]
 
 
 def test_what_is_chosen_counts_and_the_rest_stays() -> None:

@@ -173,3 +173,13 @@ def test_a_backlog_does_not_delay_the_keys_for_long() -> None:
     waits = [when - (0.5 + 0.25 * (due.chunk - 12)) for when, due in shown if due.frame == 0 and due.chunk >= 14]
     assert max(waits) < 0.3
     assert max(waits[-8:]) < 0.15
+
+
+def test_off_the_natural_rate_frames_come_as_fast_as_chunks_do() -> None:
+    held, free = Pacer(16), Pacer(16)
+    free.hold(False)
+    arrivals = steady(0.05, 200)  # 80 frames a second
+    assert len(play(held, arrivals, seconds=10)) == pytest.approx(160, rel=0.04)
+    assert len(play(free, arrivals, seconds=10)) == pytest.approx(800, rel=0.05)
+    free.hold(True)
+    assert len(play(free, [], seconds=1)) <= 17
