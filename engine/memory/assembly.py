@@ -30,7 +30,7 @@ def make_workers(config: MemoryConfig, disk: Tier | None, clock: Callable[[], fl
     """Threads, but none where bytes have nowhere to go."""
     if disk is None and not on_gpu:
         return NoTransfers()
-    return ThreadedTransfers(config.read_threads, clock=clock)
+    return ThreadedTransfers(config.read_threads, landing=on_gpu, clock=clock)
 
 
 def open_disk(config: MemoryConfig, folder: Path, facts: ArenaFacts, clock: Callable[[], float]) -> Tier:

@@ -21,6 +21,8 @@ class Block:
     """Disk slot that a worker is filling from the host slot."""
     staging: int | None = None
     """Device slot that a worker is filling from the disk or host slot."""
+    landing: bool = False
+    """Its host slot is being filled from the device."""
     stamp: Stamp | None = None
     """Of the bytes on disk; set with ``disk``."""
     pins: int = 0
@@ -38,23 +40,28 @@ class Block:
     def copies(self) -> int:
         """Bits of the tiers that hold a complete copy."""
         bits = COPY_DEVICE if self.device is not None else 0
-        bits |= COPY_HOST if self.host is not None else 0
+        bits |= COPY_HOST if self.hosted else 0
         return bits | COPY_DISK if self.disk is not None else bits
+
+    @property
+    def hosted(self) -> bool:
+        """Complete in host memory."""
+        return self.host is not None and not self.landing
 
     @property
     def dirty(self) -> bool:
         """Complete in host memory alone."""
-        return self.host is not None and self.disk is None
+        return self.hosted and self.disk is None
 
     @property
     def clean(self) -> bool:
         """Complete both in host memory and on disk."""
-        return self.host is not None and self.disk is not None
+        return self.hosted and self.disk is not None
 
     @property
     def moving(self) -> bool:
         """Whether a worker holds slots of it."""
-        return self.writing is not None or self.staging is not None
+        return self.writing is not None or self.staging is not None or self.landing
 
     @property
     def evictable(self) -> bool:
@@ -63,5 +70,5 @@ class Block:
 
     @property
     def complete(self) -> bool:
-        """Whether some tier other than the staging slots holds all of it."""
+        """Whether something other than the staging slots holds all of it: a tier, or the buffer that it lands from."""
         return self.host is not None or self.disk is not None

@@ -60,6 +60,9 @@ class DeviceTier(MemoryTier):
     def _buffer(self) -> Tensor:
         """The calling thread's landing buffer. Pinned memory begins at a page."""
         if not hasattr(self._own, "buffer"):
-            self._own.buffer = torch.empty(self.slot_bytes, dtype=torch.uint8, pin_memory=True)
+            try:
+                self._own.buffer = torch.empty(self.slot_bytes, dtype=torch.uint8, pin_memory=True)
+            except RuntimeError:
+                self.note, self._own.buffer = "landing buffers pageable: pinning failed", aligned_bytes(self.slot_bytes)
         buffer: Tensor = self._own.buffer
         return buffer

@@ -32,7 +32,7 @@ class MemoryTier:
         """A slot, or None when all are in use. The lowest first, so pieces are made in order."""
         slot = self._slots.allocate()
         if slot is not None and slot // self._per_piece == len(self._pieces):
-            self._pieces.append(self._piece(self._per_piece * self.slot_bytes))
+            self._pieces.append(self._next_piece(self._per_piece * self.slot_bytes))
         return slot
 
     def free(self, slot: int) -> None:
@@ -68,6 +68,10 @@ class MemoryTier:
     def close(self) -> None:
         """See `Tier`. What a worker still fills stays until it lets go."""
         self._pieces.clear()
+
+    def _next_piece(self, size: int) -> Tensor:
+        """The piece that is needed now."""
+        return self._piece(size)
 
     def _piece(self, size: int) -> Tensor:
         """``size`` fresh bytes, flat uint8."""

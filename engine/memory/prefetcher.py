@@ -82,7 +82,7 @@ class Prefetcher:
     def take(self, wanted: Sequence[BlockId]) -> WorkingSet:
         """The working set for ``wanted``: the blocks at hand, stale ones for the others. Bookkeeping alone; takes no lock."""
         wanted = tuple(dict.fromkeys(wanted))
-        at_hand = {block.id: block for block in self._known(wanted) if block.host is not None or block.device is not None}
+        at_hand = {block.id: block for block in self._known(wanted) if block.hosted or block.device is not None}
         self._missed = tuple(number for number in wanted if number not in at_hand)
         spare = iter([block for block in self._working if block.id not in at_hand])
         used = [block for number in wanted if (block := at_hand.get(number) or next(spare, None))]
@@ -149,7 +149,7 @@ class Prefetcher:
     # Staging
 
     def _needs_staging(self, block: Block) -> bool:
-        return block.device is None and block.staging is None and (block.host is None or self._stage_hosted)
+        return block.device is None and block.staging is None and not block.landing and (block.host is None or self._stage_hosted)
 
     def _room(self, keep: set[BlockId]) -> int | None:
         """A free staging slot, if need be that of the least recently used block which is neither pinned nor in ``keep``."""

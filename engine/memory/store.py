@@ -24,17 +24,19 @@ from worldpager.engine.memory.assembly import check_slots, make_workers, open_di
 from worldpager.engine.memory.block import Block
 from worldpager.engine.memory.block_table import BlockTable
 from worldpager.engine.memory.budget import host_budget
+from worldpager.engine.memory.checks import check_memory
 from worldpager.engine.memory.codec import fingerprint, make_codec
 from worldpager.engine.memory.device_tier import DeviceTier
 from worldpager.engine.memory.disk_tier import ArenaFacts
 from worldpager.engine.memory.eviction import victims
 from worldpager.engine.memory.host_tier import HostTier
 from worldpager.engine.memory.kept_tier import KeptTier
+from worldpager.engine.memory.landing import Landing
 from worldpager.engine.memory.moving_tier import MovingTier
 from worldpager.engine.memory.prefetcher import Prefetcher
 from worldpager.engine.memory.prefetcher import WorkingSet as WorkingSet
 from worldpager.engine.memory.tally import Rate, Tally
-from worldpager.engine.memory.tier import DamagedError, Purpose, Tier, checksum, reason
+from worldpager.engine.memory.tier import DamagedError, Purpose, Tier, reason
 from worldpager.engine.memory.transfer import Outcome, Transfers
 from worldpager.engine.memory.trouble import Trouble
 from worldpager.engine.memory.write_back import WriteBack
@@ -52,6 +54,8 @@ KEEP_SECONDS = 10.0
 class BlockStore:
     """See the module. ``transfers`` and ``disk`` take the places of the real workers and disk tier in tests.
 
+    With ``behind`` (None: on a GPU) new blocks land in host memory behind the street.
+
     Raises `TierError` when a tier can't be made, `InputError` for budgets too small to play and for a codec that can't be.
     """
 
@@ -65,6 +69,7 @@ class BlockStore:
         clock: Callable[[], float] = time.monotonic,
         transfers: Transfers | None = None,
         disk: Tier | None = None,
+        behind: bool | None = None,
     ) -> None:
         self._clock, self._torch_device, self._watermark = clock, device, config.watermark
         self._shape = torch.Size((kv.layers, kv.tokens, kv.heads, kv.head_dim))
@@ -73,6 +78,7 @@ class BlockStore:
         self._host_budget = host_budget(config.host_budget)
         check_slots(config, self._host_budget // size, size)
         on_gpu = device.type == "cuda"
+        behind = on_gpu if behind is None else behind
         self._host = HostTier(self._host_budget // size, size, pinned=on_gpu)
         self._device = DeviceTier(config.device_slots, size, device)
         facts = ArenaFacts(fingerprint(config.codec, kv, rotary), kv.tokens, size)
@@ -81,10 +87,10 @@ class BlockStore:
         self._disk, self._kept = disk, disk if isinstance(disk, KeptTier) else None
         self._open_kept = partial(open_disk, replace(config, keep=True), facts=facts, clock=clock)
         self._moving: MovingTier | None = None
-        self._encoded = torch.empty(size, dtype=torch.uint8, device=device) if on_gpu else None
+        self._landing = Landing(size, device) if behind else None
         self._placed = torch.cuda.Event() if on_gpu else None
         self._table, self._tally = BlockTable(), Tally()
-        self._transfers = transfers or make_workers(config, disk, clock, on_gpu)
+        self._transfers = transfers or make_workers(config, disk, clock, behind)
         self._prefetcher = Prefetcher(self._table, self._host, self._device, disk, self._transfers, self._tally, stage_hosted=on_gpu)
         self._write_back = None
         if disk is not None:
@@ -111,14 +117,8 @@ class BlockStore:
         if slot is None:
             self._tally.blocks_refused += 1
             return None
-        record = self._host.bytes_of(slot)
-        if self._encoded is None:
-            self._codec.encode(kv, record)
-        else:
-            self._codec.encode(kv, self._encoded)
-            record.copy_(self._encoded)
-        self._trouble.repaired += self._codec.repaired(record) > 0
         block = self._table.add(slot)
+        self._encode(kv, block, self._host.bytes_of(slot))
         if self._write_back:
             self._write_back.expect(block)
         return block.id
@@ -269,27 +269,16 @@ class BlockStore:
 
     def check(self) -> None:
         """Recompute every invariant; AssertionError names what is broken. For tests: it reads all bytes in memory."""
-        self._table.check()
-        self._prefetcher.check()
-        everything = self._table.everything()
-        self._host.check(_claimed(everything, "host"))
-        self._device.check(_claimed(everything, "device", "staging"))
-        if self._disk:
-            self._disk.check(_claimed(everything, "disk", "writing"))
-        for block in self._table:
-            if block.stamp is not None and block.host is not None:
-                hosted = checksum(self._host.bytes_of(block.host))
-                assert hosted == block.stamp.checksum, f"block {block.id}: host bytes aren't those on disk"
-            if block.stamp is not None and block.device is not None:
-                staged = checksum(self._device.bytes_of(block.device).cpu())
-                assert staged == block.stamp.checksum, f"block {block.id}: staged bytes aren't those on disk"
+        check_memory(self._table, self._prefetcher, self._host, self._device, self._disk)
 
     # Moves
 
     def _finish(self, outcome: Outcome) -> None:
         move, block = outcome.move, outcome.move.block
         leaving = block.dropped
-        if move.purpose is Purpose.WRITE_BACK:
+        if move.purpose is Purpose.LANDING:
+            self._landed(outcome)
+        elif move.purpose is Purpose.WRITE_BACK:
             assert self._write_back
             self._write_back.finish(outcome)
             self._write_rate.add(move.bytes if outcome.error is None else 0)
@@ -345,6 +334,32 @@ class BlockStore:
 
     # Bytes
 
+    def _encode(self, kv: BlockKV, block: Block, record: Tensor) -> None:
+        """Into the block's host slot at once, or by way of a buffer on the device."""
+        buffer = self._landing.buffer() if self._landing is not None else None
+        if self._landing is not None and buffer is not None:
+            self._codec.encode(kv, buffer[1])
+            self._transfers.submit([self._landing.send(block, buffer[0], record)])
+            return
+        if self._torch_device.type == "cuda":
+            encoded = torch.empty(len(record), dtype=torch.uint8, device=self._torch_device)
+            self._codec.encode(kv, encoded)
+            record.copy_(encoded)
+        else:
+            self._codec.encode(kv, record)
+        self._trouble.repaired += self._codec.repaired(record) > 0
+
+    def _landed(self, outcome: Outcome) -> None:
+        """A new block is in host memory, or lost with its buffer."""
+        assert self._landing
+        block = outcome.move.block
+        self._landing.finish(block)
+        if outcome.error is None and block.host is not None:
+            self._trouble.repaired += self._codec.repaired(self._host.bytes_of(block.host)) > 0
+        elif outcome.error is not None and not block.dropped:
+            self._trouble.lost += 1
+            self._remove(block)
+
     def _host_slot(self) -> int | None:
         slot = self._host.allocate()
         if slot is None:
@@ -379,10 +394,3 @@ def _tier_code(block: Block | None) -> int:
 
 def _use(tier: Tier, dirty: int = 0) -> TierUse:
     return TierUse(tier.name, tier.used, tier.capacity, tier.slot_bytes, dirty, tier.note)
-
-
-def _claimed(blocks: list[Block], *fields: str) -> set[int]:
-    """Slots that ``blocks`` hold in ``fields``; AssertionError when two hold the same."""
-    slots = [slot for block in blocks for field in fields if (slot := getattr(block, field)) is not None]
-    assert len(slots) == len(set(slots)), f"{fields}: two blocks hold the same slot among {sorted(slots)}"
-    return set(slots)

@@ -43,6 +43,8 @@ class Purpose(IntEnum):
     AHEAD = 1
     """Read: will likely be wanted."""
     WRITE_BACK = 2
+    LANDING = 3
+    """From the device to host memory; never meets the others."""
 
 
 class DamagedError(TierError):

@@ -108,18 +108,20 @@ class NoTransfers:
 
 
 class ThreadedTransfers:
-    """The real workers: ``readers`` threads and one writer. ``clock`` in seconds."""
+    """The real workers: ``readers`` threads, one writer, with ``landing`` one for blocks from the device. ``clock`` in seconds."""
 
-    def __init__(self, readers: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, readers: int, *, landing: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._changed = threading.Condition()
         self._stop = threading.Event()
         self._order = itertools.count()
         self._reads: Queue = []
         self._writes: Queue = []
+        self._landings: Queue = []
         self._exact_running: set[int] = set()
         self._outcomes: deque[Outcome] = deque()
         names = [("disk-read", self._reads)] * max(1, readers) + [("disk-write", self._writes)]
+        names += [("device-copy", self._landings)] * landing
         self._busy_since: list[float | None] = [None] * len(names)
         self._threads = [
             threading.Thread(target=self._work, args=(queue, number), name=name, daemon=True) for number, (name, queue) in enumerate(names)
@@ -161,6 +163,7 @@ class ThreadedTransfers:
         with self._changed:
             self._reads.clear()
             self._writes.clear()
+            self._landings.clear()
             self._changed.notify_all()
         deadline = time.monotonic() + CLOSING_SECONDS
         for thread in self._threads:
@@ -191,6 +194,8 @@ class ThreadedTransfers:
             return taken
 
     def _queue_of(self, move: Move) -> Queue:
+        if move.purpose is Purpose.LANDING:
+            return self._landings
         return self._writes if move.purpose is Purpose.WRITE_BACK else self._reads
 
     def _may_begin(self, purpose: int, order: int, _: Move) -> bool:

@@ -93,7 +93,7 @@ class WriteBack:
 
     def _oldest(self) -> list[Block]:
         """The next blocks to be written through."""
-        idle = (block for block in self._unwritten if block.writing is None)
+        idle = (block for block in self._unwritten if block.writing is None and not block.landing)
         return list(islice(idle, max(0, UNDER_WAY - len(self._moves))))
 
     def _cold(self) -> list[Block]:

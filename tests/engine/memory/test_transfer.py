@@ -39,7 +39,7 @@ def move(purpose: Purpose, number: int, work: Callable[[], object] = lambda: Non
 
 @pytest.fixture
 def transfers() -> Iterator[ThreadedTransfers]:
-    made = ThreadedTransfers(readers=1)
+    made = ThreadedTransfers(readers=1, landing=True)
     yield made
     made.close()
 
