@@ -37,6 +37,10 @@ class DitConfig:
         return self.width // self.heads
 
 
+SMALL = DitConfig(128, 256, 2, 3, chunk=4, window=18, sink=6, steps=(0, 250, 500, 750), shift=5.0, text_width=64, text_length=16)
+"""A network that every machine can run, for trials with random numbers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Published:
     """A model that can be downloaded: its network, the number of its tensors and parameters, and whose terms its weights are under."""

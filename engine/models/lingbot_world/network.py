@@ -102,6 +102,11 @@ class Head(nn.Module):
         return self.head(modulated(x, shift, gain))
 
 
+def exact(name: str) -> bool:
+    """Whether the parameter ``name`` stays in float32 where the others are in half precision."""
+    return name.startswith(("time_", "head.")) or name.endswith("modulation")
+
+
 class LingBotDit(nn.Module):
     """The network: `text` once a prompt, `camera` once a chunk, then `forward` once a pass."""
 
@@ -127,8 +132,7 @@ class LingBotDit(nn.Module):
     def in_type(self, kind: torch.dtype) -> LingBotDit:
         """Itself, to compute in ``kind`` except for modulation, time and head, which stay float32."""
         for name, parameter in self.named_parameters():
-            exact = name.startswith(("time_", "head.")) or name.endswith("modulation")
-            parameter.data = parameter.data.to(torch.float32 if exact else kind)
+            parameter.data = parameter.data.to(torch.float32 if exact(name) else kind)
         return self
 
     def text(self, vectors: Tensor) -> list[Pair]:

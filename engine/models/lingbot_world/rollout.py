@@ -6,7 +6,7 @@ go into the memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from torch import Tensor
@@ -16,7 +16,9 @@ from worldpager.engine.models.lingbot_world.context import Context
 from worldpager.engine.models.lingbot_world.network import LingBotDit, Pair, Pass
 from worldpager.engine.models.wan.flow import denoise, whole_steps
 from worldpager.engine.models.wan.pruning import kept_tokens, pruned
-from worldpager.engine.models.wan.rope import grid_rotation
+from worldpager.engine.models.wan.rope import TRAINED_ROWS, frame_rotation, grid_rotation
+
+SINK_STEP = 64
 
 
 class Rollout:
@@ -34,17 +36,46 @@ class Rollout:
         self.context = Context(c, places, retrieved, weight.dtype, weight.device, kept_tokens(c.chunk, places, keep))
         self._stored = grid_rotation(c.head_dim, range(c.chunk), *self._grid, self.device)
         self._text: list[Pair] = []
-        self.frame = 0
+        self.frame = self._sink_at = 0
 
     def begin(self, prompt: Tensor, frame: int = 0) -> None:
         """A new world under ``prompt`` [L, text width], its first chunk at latent ``frame``."""
         self.context.clear()
         self.tell(prompt)
-        self.frame = frame
+        self.frame, self._sink_at = frame, 0
 
     def tell(self, prompt: Tensor) -> None:
         """Another prompt from the next chunk on; what is in the context was made under the old one."""
         self._text = self.network.text(prompt.to(self.device))
+
+    def place_sink(self) -> None:
+        """Past the trained rows the sink follows, `SINK_STEP` frames at a time, so that no distance is longer than training saw."""
+        place = self._sink_place(self.frame)
+        if place != self._sink_at:
+            self.context.move_sink(frame_rotation(self.config.head_dim, place, self.device))
+            self._sink_at = place
+
+    def _sink_place(self, frame: int) -> int:
+        """The latent frame at which the sink begins for the chunk from ``frame`` on."""
+        beyond = frame + self.config.chunk - TRAINED_ROWS
+        return -(-max(0, beyond) // SINK_STEP) * SINK_STEP
+
+    def stand(self, frame: int, sink: BlockKV, newest: Sequence[BlockKV]) -> None:
+        """The next chunk begins at ``frame``, after the ``newest`` chunks, the newest first. ``sink`` is the world's first chunk."""
+        n, context = self.config.chunk, self.context
+        context.clear()
+        self.frame, self._sink_at = frame, 0
+        past = {frame // n - 1 - i: kv for i, kv in enumerate(newest)} | {0: sink}
+        for number in sorted(past):
+            if number > 1:
+                context.fill_sink()
+            context.put(past[number], frame_rotation(self.config.head_dim, number * n, self.device))
+            context.advance()
+
+    def take_context(self, state: Mapping[str, Tensor]) -> None:
+        """Put back what `Context.state` gave at this frame. Raises `ValueError` when it is of another model."""
+        self.context.take_state(state)
+        self._sink_at = 0 if "sink" not in state else self._sink_place(self.frame - self.config.chunk)
 
     def prepare(self, camera: Tensor, retrieved: int = 0, recent: int | None = None) -> Pass:
         """What every pass over the next chunk shares. ``camera`` [384, chunk, h, w]; ``recent`` as in `Context.seen`."""

@@ -107,6 +107,11 @@ class WanVae(nn.Module):
         self.encoder, self.conv1 = Encoder(c), CausalConv(2 * c.latent, 2 * c.latent, 1)
         self.conv2, self.decoder = CausalConv(c.latent, c.latent, 1), Decoder(c)
 
+    @property
+    def kind(self) -> torch.dtype:
+        """Type of its numbers."""
+        return self.conv1.weight.dtype
+
     @torch.no_grad()
     def encode(self, video: Tensor) -> Tensor:
         """Normalised latents [1, 16, f, h/8, w/8] of ``video`` [1, 3, 1 + 4n, h, w] in [-1, 1]: the posterior's mean, nothing drawn."""
@@ -115,14 +120,15 @@ class WanVae(nn.Module):
         return torch.cat([self._normalised(self.encoder(piece, stream)) for piece in pieces], dim=2)
 
     @torch.no_grad()
-    def encode_start(self, image: Tensor, latent_frames: int = REACH + 1) -> Tensor:
+    def encode_start(self, image: Tensor, latent_frames: int = REACH + 1, frames_at_once: int = 1) -> Tensor:
         """Latents [1, 16, latent_frames, h/8, w/8] of ``image`` [1, 3, h, w] followed by mid grey for ever.
 
-        From `REACH` on they don't change: `start_latents` repeats the last one as often as a session needs it.
+        From `REACH` on they don't change: `start_latents` repeats the last one as often as a session needs it. ``frames_at_once`` as in
+        `decode`.
         """
         stream: Stream = {}
-        grey = torch.zeros_like(image).unsqueeze(2).expand(-1, -1, TIME, -1, -1)
-        pieces = [image.unsqueeze(2), *[grey] * (latent_frames - 1)]
+        grey = torch.zeros_like(image).unsqueeze(2).expand(-1, -1, TIME * (latent_frames - 1), -1, -1)
+        pieces = [image.unsqueeze(2), *grey.split(TIME * frames_at_once, dim=2)]
         return torch.cat([self._normalised(self.encoder(piece, stream)) for piece in pieces], dim=2)
 
     def _normalised(self, moments: Tensor) -> Tensor:
