@@ -25,7 +25,12 @@ LOG_BYTES, LOG_FILES = 1 << 20, 3
 
 
 def run(
-    config: PlayConfig, *, source: ActionSource | None = None, record: Path | None = None, flags: Mapping[str, str] | None = None
+    config: PlayConfig,
+    *,
+    source: ActionSource | None = None,
+    record: Path | None = None,
+    flags: Mapping[str, str] | None = None,
+    demo: bool = False,
 ) -> int:
     """Play ``config`` in a window. ``source`` steers until a person does; ``record`` films to that file. Returns the exit status.
 
@@ -40,6 +45,8 @@ def run(
 
     from worldpager.app.bridge import EngineBridge
     from worldpager.app.main_window import MainWindow
+    from worldpager.app.memory_view.demo import demo_config
+    from worldpager.app.memory_view.part import part as demo_part
     from worldpager.app.play_settings import overrides_of_line, starting_config
     from worldpager.app.preferences import Preferences
     from worldpager.app.settings_file import settings_path
@@ -56,15 +63,19 @@ def run(
     bridge = EngineBridge()
     preferences = Preferences(settings_path(), overrides_of_line(config, flags))
     config = starting_config(config, preferences.values, flags)
+    if demo:
+        config = demo_config(config, flags)
     window = MainWindow(config, bridge, preferences, source=source, record=record, flags=flags)
     before = sys.excepthook
     sys.excepthook = lambda kind, error, trace: _show_fault(window, log_path, kind, error, trace)
     try:
         window.show()
-        if preferences.values.start_page and not flags and source is None:
+        if preferences.values.start_page and not flags and source is None and not demo:
             window.run_action("start")
         else:
             window.begin()
+        if demo:
+            demo_part(window).begin_demo()
         application.exec()
     finally:
         sys.excepthook = before

@@ -23,10 +23,10 @@ log = logging.getLogger(__name__)
 FOLDER = "WorldPager"
 
 
-def new_path(folder: Path, snapshot: Snapshot, ending: str, now: datetime | None = None) -> Path:
-    """A name in ``folder`` that no file has: time, world, chunk."""
+def new_path(folder: Path, snapshot: Snapshot, ending: str, what: str = "", now: datetime | None = None) -> Path:
+    """A name in ``folder`` that no file has: time, world, chunk, ``what``."""
     moment = (now or datetime.now()).strftime("%Y-%m-%d-%H%M%S")
-    stem = f"{moment}-{snapshot.model}-world-{snapshot.seed}-chunk-{snapshot.chunk}"
+    stem = f"{moment}-{snapshot.model}-world-{snapshot.seed}-chunk-{snapshot.chunk}{'-' if what else ''}{what}"
     path, count = folder / f"{stem}.{ending}", 1
     while path.exists():
         count += 1

@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from worldpager.engine import sessions
 from worldpager.engine.errors import InputError, TierError, WorldPagerError
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ UNITS = {
     "": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
     "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40,
 }  # fmt: skip
-COMMANDS = ("play", "doctor", "bench", "models")
+COMMANDS = ("play", "sessions", "doctor", "bench", "models")
 POLICIES = ("pose-overlap", "recency", "host-only", "none")
 HEADLESS_CHUNKS = 100
 
@@ -73,6 +74,7 @@ def make_parser() -> argparse.ArgumentParser:
     bench.add_argument("name", nargs="?", help="which one")
     bench.add_argument("rest", nargs=argparse.REMAINDER, metavar="...", help="its own options")
     bench.set_defaults(command=run_bench)
+    sessions.add_parser(commands)
     models = commands.add_parser("models", help="list the world models", description="List the world models.")
     models.set_defaults(command=run_models)
     return parser
@@ -93,6 +95,7 @@ def add_play_options(play: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="a setting of the model itself; may be repeated",
     )
+    sessions.add_play_options(world)
     world.add_argument("--no-rest", action="store_true", help="go on generating while no key is held")
     memory = play.add_argument_group("memory")
     memory.add_argument("--policy", default="pose-overlap", choices=POLICIES, help="what is brought back (pose-overlap; none = memory off)")
@@ -114,6 +117,9 @@ def add_play_options(play: argparse.ArgumentParser) -> None:
         help="who steers: keyboard, script:tour, script:spin, script:walk-back or recorded play",
     )
     run.add_argument("--record", type=Path, metavar="FILE.mp4", help="film the play")
+    run.add_argument(
+        "--demo", action="store_true", help="for a fair or a screen in a hall: a tour that never ends, with the memory shown large"
+    )
     run.add_argument("--headless", action="store_true", help="play without a window; steered by script:tour unless --input says otherwise")
     run.add_argument("--chunks", type=whole_from(1), metavar="N", help=f"headless: end after N chunks ({HEADLESS_CHUNKS})")
     run.add_argument("--report", type=Path, metavar="FILE.json", help="headless: write a report")
@@ -158,7 +164,7 @@ def assignment(text: str) -> tuple[str, str]:
 
 def run_play(options: argparse.Namespace) -> int:
     """``worldpager play``."""
-    config = play_config(options)
+    config = sessions.with_world(play_config(options), options)
     if options.headless:
         return play_without_window(config, options)
     for flag, value in (("--chunks", options.chunks), ("--report", options.report), ("--real-time", options.real_time or None)):
@@ -196,7 +202,8 @@ def play_without_window(config: PlayConfig, options: argparse.Namespace) -> int:
     source = open_source(name)
     if source is None:
         raise InputError("Without a window there is no keyboard to play with.", "Use --input script:tour or --input FILE.npz.")
-    run = HeadlessRun(source, options.chunks or HEADLESS_CHUNKS, name, options.record, options.report, options.real_time)
+    chunks = options.chunks or (sessions.MOST if options.replay else HEADLESS_CHUNKS)
+    run = HeadlessRun(source, chunks, name, options.record, options.report, options.real_time)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a stopped run leaves its film and report whole, too
     report = play_headless(config, run, progress=print_progress)
     print(
@@ -204,6 +211,8 @@ def play_without_window(config: PlayConfig, options: argparse.Namespace) -> int:
         f"{report['stalls_over_half_ms']} stalls over 0.5 ms, {report['blocks_missed']} of {report['blocks_wanted']} blocks missed, "
         f"{report['spilled_blocks']} spilled to disk"
     )
+    if options.replay:
+        print(sessions.replay_words(report))
     for path in (options.record, options.report):
         if path is not None:
             print(f"written: {path}")
@@ -228,7 +237,7 @@ def play_in_window(config: PlayConfig, options: argparse.Namespace) -> int:
     source: ActionSource | None = open_source(options.input or KEYBOARD)
     load_triton_before_opengl()
     run = import_module("worldpager.app.__main__").run
-    return int(run(config, source=source, record=options.record, flags=options.flags))
+    return int(run(config, source=source, record=options.record, flags=options.flags, demo=options.demo))
 
 
 def load_triton_before_opengl() -> None:
