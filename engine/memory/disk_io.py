@@ -5,13 +5,12 @@ Direct I/O is used where it is proven on that very file by writing, reading back
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
 import re
 import secrets
-import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import torch
@@ -19,10 +18,15 @@ from torch import Tensor
 
 from worldpager.engine.errors import TierError
 from worldpager.engine.memory.boot import alive, boot_id
+from worldpager.engine.memory.file_system import MEMORY_BACKED, direct_alignment, drop_pages, file_system, punch_hole
 from worldpager.engine.memory.layout import PAGE, aligned_bytes, view_of
 
 LEFTOVER = re.compile(r"worldpager-(\d+)-([0-9a-f]+)-[0-9a-f]+\.arena")
 """Names of arenas: process, boot, a random number."""
+
+
+CLOSE_ON_EXEC = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | CLOSE_ON_EXEC
 
 
 class Arena:
@@ -30,16 +34,20 @@ class Arena:
 
     def __init__(self, descriptor: int, direct: bool, note: str) -> None:
         self._descriptor, self.direct, self.note = descriptor, direct, note
+        self._seeking = threading.Lock()
 
     def write(self, offset: int, parts: Sequence[Tensor]) -> None:
         """Write ``parts`` one after another. Raises OSError when they don't all arrive."""
-        self._move(os.pwritev, offset, parts, "wrote")
-        self._leave_cache()
+        total = self._move(getattr(os, "pwritev", self._write_at), offset, parts, "wrote")
+        if not self.direct:  # the page cache's copies would count against the memory budget, and only clean ones can go
+            self.sync()
+            drop_pages(self._descriptor, offset, total)
 
     def read(self, offset: int, parts: Sequence[Tensor]) -> None:
         """Fill ``parts`` one after another. Raises OSError when the file ends before."""
-        self._move(os.preadv, offset, parts, "read")
-        self._leave_cache()
+        total = self._move(getattr(os, "preadv", self._read_at), offset, parts, "read")
+        if not self.direct:
+            drop_pages(self._descriptor, offset, total)
 
     def empty(self) -> None:
         """Forget all bytes."""
@@ -52,8 +60,7 @@ class Arena:
 
     def give_back(self, offset: int, count: int) -> None:
         """Let the file system have these bytes' room again, if it can; what they then hold is nothing."""
-        if sys.platform == "linux":
-            punch_hole(self._descriptor, offset, count)
+        punch_hole(self._descriptor, offset, count)
 
     def sync(self) -> None:
         """Return once all that was written is on the drive. Raises OSError."""
@@ -70,13 +77,8 @@ class Arena:
             descriptor, self._descriptor = self._descriptor, -1
             os.close(descriptor)
 
-    def _leave_cache(self) -> None:
-        """Give up the page cache's copies: they would count against the memory budget. Those not yet written stay until a later call."""
-        if not self.direct:
-            os.posix_fadvise(self._descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-
-    def _move(self, call: object, offset: int, parts: Sequence[Tensor], verb: str) -> None:
-        assert callable(call)
+    def _move(self, call: Callable[[int, list[memoryview], int], int], offset: int, parts: Sequence[Tensor], verb: str) -> int:
+        """All bytes of ``parts``; returns how many that are."""
         views = [view_of(part) for part in parts]
         total = sum(len(view) for view in views)
         done = 0
@@ -85,6 +87,21 @@ class Arena:
             if count == 0 or (self.direct and count % PAGE and done + count < total):
                 raise OSError(errno.EIO, f"{verb} {done + count} of {total} bytes")
             done += count
+        return total
+
+    def _write_at(self, descriptor: int, views: list[memoryview], offset: int) -> int:
+        """`os.pwritev` for systems without it."""
+        with self._seeking:
+            os.lseek(descriptor, offset, os.SEEK_SET)
+            return os.write(descriptor, views[0])
+
+    def _read_at(self, descriptor: int, views: list[memoryview], offset: int) -> int:
+        """`os.preadv` for systems without it."""
+        with self._seeking:
+            os.lseek(descriptor, offset, os.SEEK_SET)
+            found = os.read(descriptor, len(views[0]))
+        views[0][: len(found)] = found
+        return len(found)
 
 
 def _from(views: Sequence[memoryview], done: int) -> list[memoryview]:
@@ -106,19 +123,13 @@ def open_arena(folder: Path, *, direct: bool = True) -> Arena:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         sweep(folder)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(path, NEW | getattr(os, "O_TEMPORARY", 0), 0o600)
         try:
-            if direct and (arena := _direct(path)):
-                return arena
-            note = "buffered: the file system refuses direct I/O" if direct else "buffered"
-            arena = Arena(os.dup(descriptor), False, note)
-            if not _proven(arena):
-                arena.close()
-                raise TierError(f"What is written to {folder} doesn't come back.", "Check the drive, or choose another folder with --disk.")
-            return arena
+            return _proven_arena(path, descriptor, direct)
         finally:
             os.close(descriptor)
-            path.unlink(missing_ok=True)
+            if not hasattr(os, "O_TEMPORARY"):
+                path.unlink(missing_ok=True)
     except OSError as error:
         what = f"No disk tier can be made in {folder}: {error.strerror}."
         raise TierError(what, "Choose another folder with --disk, or --no-disk.") from error
@@ -132,31 +143,46 @@ def open_kept_arena(path: Path, *, direct: bool = True) -> Arena:
     probe = open_arena(path.parent, direct=direct)
     probe.close()
     try:
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | (os.O_DIRECT if probe.direct else 0)
+        flags = os.O_RDWR | os.O_CREAT | CLOSE_ON_EXEC | (os.O_DIRECT if probe.direct else 0)
         return Arena(os.open(path, flags, 0o600), probe.direct, probe.note)
     except OSError as error:
         raise TierError(f"{path} can't be opened: {error.strerror}.", "Give yourself leave to read and write it.") from error
 
 
-def punch_hole(descriptor: int, offset: int, count: int) -> None:
-    """Free the room of these bytes where the file system knows how; else do nothing."""
-    keep_size_and_punch = 3
-    fallocate = ctypes.CDLL(None, use_errno=True).fallocate
-    fallocate(ctypes.c_int(descriptor), ctypes.c_int(keep_size_and_punch), ctypes.c_int64(offset), ctypes.c_int64(count))
+def _proven_arena(path: Path, descriptor: int, direct: bool) -> Arena:
+    """The fresh file ``path``, open as ``descriptor``, in the best mode that gives back what is written."""
+    refusal = "asked for" if not direct else ""
+    if not refusal:
+        found = _direct(path)
+        if isinstance(found, Arena):
+            return found
+        refusal = found
+    kind = file_system(path)
+    memory = f"; {kind} takes main memory" if kind in MEMORY_BACKED else ""
+    arena = Arena(os.dup(descriptor), False, f"buffered: {refusal}{memory}")
+    if not _proven(arena):
+        arena.close()
+        raise TierError(f"What is written to {path.parent} doesn't come back.", "Check the drive, or choose another folder with --disk.")
+    return arena
 
 
-def _direct(path: Path) -> Arena | None:
-    """The file opened for direct I/O, if that works."""
+def _direct(path: Path) -> Arena | str:
+    """The file opened for direct I/O if that works, else why not."""
     if not hasattr(os, "O_DIRECT"):
-        return None
+        return "this system has no direct I/O"
+    align = direct_alignment(path)
+    if align is not None and align > PAGE:
+        return f"direct I/O here wants {align} byte alignment"
     try:
-        arena = Arena(os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_DIRECT), True, "direct I/O")
+        kind = file_system(path)
+        note = f"direct I/O; {kind} takes main memory" if kind in MEMORY_BACKED else "direct I/O"
+        arena = Arena(os.open(path, os.O_RDWR | CLOSE_ON_EXEC | os.O_DIRECT), True, note)
     except OSError:
-        return None
+        return "the file system refuses direct I/O"
     if _proven(arena):
         return arena
     arena.close()
-    return None
+    return "the file system refuses direct I/O"
 
 
 def _proven(arena: Arena) -> bool:

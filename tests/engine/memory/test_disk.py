@@ -18,6 +18,7 @@ from worldpager.engine.memory import disk_io
 from worldpager.engine.memory.boot import boot_id
 from worldpager.engine.memory.disk_io import Arena, open_arena, sweep
 from worldpager.engine.memory.disk_tier import ArenaFacts, DiskTier, open_disk_tier
+from worldpager.engine.memory.file_system import MEMORY_BACKED, file_system
 from worldpager.engine.memory.layout import PAGE, aligned_bytes
 from worldpager.engine.memory.tier import DamagedError, Stamp, checksum, verify
 
@@ -210,3 +211,33 @@ def test_a_folder_that_may_only_be_read_is_named(small_drive: Path) -> None:
     subprocess.run(["mount", "-o", "remount,ro", small_drive], check=True)
     with pytest.raises(TierError, match=r"small.*[Rr]ead-only"):
         open_disk_tier(small_drive, 1 << 20, FACTS)
+
+
+def test_the_kernel_tells_what_direct_io_wants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(disk_io, "direct_alignment", lambda path: 1 << 16)
+    arena = open_arena(tmp_path)
+    assert arena.note.startswith("buffered: direct I/O here wants 65536")
+    arena.close()
+
+
+def test_without_positional_calls_the_same_bytes_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("preadv", "pwritev", "posix_fadvise", "fdatasync", "O_DIRECT"):
+        monkeypatch.delattr(os, name)
+    disk = open_disk_tier(tmp_path, 4 * SLOT, FACTS)
+    assert disk.note.startswith("buffered: this system has no direct I/O")
+    disk.write(1, record(1), STAMP)
+    assert torch.equal(read(disk), record(1))
+    disk.close()
+
+
+def test_buffered_bytes_leave_the_page_cache(tmp_path: Path) -> None:
+    """As far as the kernel tells: fincore counts the cached pages of the arena."""
+    fincore = shutil.which("fincore")
+    if fincore is None or file_system(tmp_path) in MEMORY_BACKED:
+        pytest.skip("needs fincore and a real drive")
+    disk = open_disk_tier(tmp_path, 4 * SLOT, FACTS, direct=False)
+    disk.write(1, record(1), STAMP)
+    read(disk)
+    told = subprocess.run([fincore, "--bytes", "--noheadings", "--output", "RES", file_of(disk)], capture_output=True, text=True, check=True)
+    assert int(told.stdout) <= PAGE
+    disk.close()
