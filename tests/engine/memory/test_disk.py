@@ -51,7 +51,7 @@ def read(disk: DiskTier) -> Tensor:
 
 def file_of(disk: DiskTier) -> str:
     """A name of the arena, which has none in its folder."""
-    return f"/proc/self/fd/{disk._arena._descriptor}"
+    return f"/proc/{os.getpid()}/fd/{disk._arena._descriptor}"
 
 
 @pytest.mark.parametrize("where", [0, 30, 60, 79, PAGE, PAGE + SIZE - 1])
@@ -238,6 +238,7 @@ def test_buffered_bytes_leave_the_page_cache(tmp_path: Path) -> None:
     disk = open_disk_tier(tmp_path, 4 * SLOT, FACTS, direct=False)
     disk.write(1, record(1), STAMP)
     read(disk)
-    told = subprocess.run([fincore, "--bytes", "--noheadings", "--output", "RES", file_of(disk)], capture_output=True, text=True, check=True)
+    command = [fincore, "--bytes", "--noheadings", "--output", "RES", file_of(disk)]
+    told = subprocess.run(command, capture_output=True, text=True, check=True)
     assert int(told.stdout) <= PAGE
     disk.close()
