@@ -15,14 +15,13 @@ from torch import Tensor
 
 from worldpager.kernels.pack.reference import LIMIT, TINY
 from worldpager.kernels.record import PackedLayout
-from worldpager.kernels.unpack_rotate.kernel import check, table
+from worldpager.kernels.unpack_rotate.kernel import check, shape, table
 
 
 class Tiles(NamedTuple):
-    """Size of a program: ``columns`` channels of a key group, ``groups`` value groups; warps."""
+    """Size of a program: ``numbers`` to be packed; warps."""
 
-    columns: int = 64
-    groups: int = 64
+    numbers: int = 8192
     warps: int = 4
 
 
@@ -197,8 +196,11 @@ def pack(layout: PackedLayout, keys: Tensor, values: Tensor, records: Sequence[T
     for record in records:
         layout.mended(record).zero_()
     one, largest = layout.group(layout.value_group), layout.group(min(layout.key_group, layout.tokens))
-    key_tiles = triton.cdiv(layout.tokens, layout.key_group) * triton.cdiv(layout.channels, tiles.columns)
-    value_tiles = triton.cdiv(layout.tokens * layout.heads * layout.value_groups, tiles.groups)
+    runs = one.fields * one.halves
+    rows, columns = shape(tiles.numbers // runs, triton.next_power_of_2(largest.e), layout.channels)
+    size, groups = shape(tiles.numbers // runs, triton.next_power_of_2(one.e), layout.tokens * layout.heads * layout.value_groups)
+    key_tiles = triton.cdiv(layout.tokens, layout.key_group) * triton.cdiv(layout.channels, columns)
+    value_tiles = triton.cdiv(layout.tokens * layout.heads * layout.value_groups, groups)
     zero = float(1 << layout.bits - 1)
     _pack[key_tiles + value_tiles, layout.layers, len(records)](
         records[0], table(records, range(len(records))), len(records), layout.layer_bytes, key_tiles, layout.tokens, keys, values,
@@ -206,6 +208,5 @@ def pack(layout: PackedLayout, keys: Tensor, values: Tensor, records: Sequence[T
         *layout.keys, *layout.values, *keys.stride(), *values.stride(),
         HEADS=layout.heads, HEAD=layout.head_dim, KEY_GROUP=layout.key_group, VALUE_GROUP=layout.value_group,
         FIELDS=one.fields, HALVES=one.halves, WIDTH=8 // one.fields, THIRD=layout.bits == 3, SYMMETRIC=layout.symmetric, ZERO=zero,
-        ROWS=triton.next_power_of_2(largest.e), COLUMNS=tiles.columns, GROUPS=tiles.groups, BYTES=triton.next_power_of_2(one.e),
-        num_warps=tiles.warps, enable_fp_fusion=False,
+        ROWS=rows, COLUMNS=columns, GROUPS=groups, BYTES=size, num_warps=tiles.warps, enable_fp_fusion=False,
     )  # fmt: skip

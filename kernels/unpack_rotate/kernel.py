@@ -19,11 +19,10 @@ from worldpager.kernels.record import PackedLayout
 
 
 class Tiles(NamedTuple):
-    """Size of a program: ``rows`` x ``columns`` bytes of keys, ``groups`` groups of values; warps; bytes that a thread reads at once."""
+    """Size of a program: ``codes`` bytes of codes, of keys at most ``rows`` rows; warps; bytes that a thread reads at once."""
 
+    codes: int = 4096
     rows: int = 16
-    columns: int = 256
-    groups: int = 64
     warps: int = 4
     vector: int = 8
 
@@ -183,9 +182,10 @@ def unpack(
     """See the package."""
     check(layout, records, (keys, values), start)
     one, largest = layout.group(layout.value_group), layout.group(layout.key_group)
-    down, across = triton.cdiv(largest.rows, tiles.rows), triton.cdiv(layout.channels, tiles.columns)
-    key_tiles = triton.cdiv(layout.tokens, layout.key_group) * down * across
-    value_tiles = triton.cdiv(layout.tokens * layout.heads * layout.value_groups, tiles.groups)
+    rows, columns = shape(tiles.codes, min(tiles.rows, triton.next_power_of_2(largest.rows)), layout.channels)
+    size, groups = shape(tiles.codes, triton.next_power_of_2(one.rows), layout.tokens * layout.heads * layout.value_groups)
+    key_tiles = triton.cdiv(layout.tokens, layout.key_group) * triton.cdiv(largest.rows, rows) * triton.cdiv(layout.channels, columns)
+    value_tiles = triton.cdiv(layout.tokens * layout.heads * layout.value_groups, groups)
     spans, pairs = (0, 0) if turn is None else (turn.shape[1], turn.shape[3])
     _unpack[key_tiles + value_tiles, layout.layers, len(records)](
         records[0], table(records, places), len(records), layout.layer_bytes, key_tiles, layout.tokens, keys, values,
@@ -193,9 +193,13 @@ def unpack(
         *layout.keys, *layout.values, *keys.stride(), *values.stride(),
         SPANS=spans, HEADS=layout.heads, HEAD=layout.head_dim, KEY_GROUP=layout.key_group, VALUE_GROUP=layout.value_group,
         FIELDS=one.fields, HALVES=one.halves, WIDTH=8 // one.fields, THIRD=layout.bits == 3, SYMMETRIC=layout.symmetric,
-        ZERO=float(1 << layout.bits - 1), ROWS=tiles.rows, COLUMNS=tiles.columns, GROUPS=tiles.groups,
-        BYTES=triton.next_power_of_2(one.rows), VECTOR=tiles.vector, num_warps=tiles.warps,
+        ZERO=float(1 << layout.bits - 1), ROWS=rows, COLUMNS=columns, GROUPS=groups, BYTES=size, VECTOR=tiles.vector, num_warps=tiles.warps,
     )  # fmt: skip
+
+
+def shape(area: int, one: int, other: int) -> tuple[int, int]:
+    """A tile of about ``area`` numbers, ``one`` along one axis and no more than ``other`` calls for along the other."""
+    return one, max(2, min(area // one, triton.next_power_of_2(other)))
 
 
 def table(records: Sequence[Tensor], places: Sequence[int]) -> Tensor:
