@@ -17,12 +17,14 @@ from worldpager.engine.config import GiB, MemoryConfig, PlayConfig
 from worldpager.engine.errors import InputError
 from worldpager.engine.generator import WorldGenerator
 from worldpager.engine.memory.store import BlockStore
+from worldpager.engine.models.base import WorldModel
 from worldpager.engine.models.registry import find_model, load_model
 from worldpager.engine.retrieval.none import NoRetrieval
 from worldpager.engine.retrieval.policy import RetrievalPolicy
 from worldpager.engine.retrieval.pose_overlap import PoseOverlap
 from worldpager.engine.retrieval.recency import Recency
 from worldpager.engine.retrieval.resident import HostOnly
+from worldpager.engine.retrieval.worldkv import WorldKv
 from worldpager.engine.session.archive import INDEX, Archive, Contents
 from worldpager.engine.session.keeping import check_model, config_of, facts_of, read_whole
 from worldpager.engine.session.replay import ReplayMailbox, ReplayMemory, open_replay
@@ -65,6 +67,7 @@ def pick_device(name: str) -> torch.device:
 def make_policies(view: FieldOfView, copies_of: CopiesOf | None = None) -> dict[str, RetrievalPolicy]:
     """One of each retrieval policy, by name; ``host-only`` where ``copies_of`` tells which copies a block has."""
     policies: dict[str, RetrievalPolicy] = {"pose-overlap": PoseOverlap(view), "recency": Recency(), "none": NoRetrieval()}
+    policies["worldkv"] = WorldKv()
     return policies | ({"host-only": HostOnly(PoseOverlap(view), copies_of)} if copies_of else {})
 
 
@@ -110,6 +113,11 @@ def build_generator(config: PlayConfig, *, progress: Progress | None = None) -> 
         undo.pop_all()
     tell("Ready", 1.0)
     return generator
+
+
+def load_for(config: PlayConfig) -> WorldModel:
+    """The model of ``config`` alone, for what needs its shapes. Raises `WorldPagerError`."""
+    return load_model(config.model, config.model_options, pick_device(config.device))
 
 
 def kept_memory(config: PlayConfig) -> MemoryConfig:

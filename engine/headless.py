@@ -22,6 +22,7 @@ from worldpager.engine.generator import WorldGenerator
 from worldpager.engine.mailbox import PublishedChunk, Record
 from worldpager.engine.pose.source import ActionSource
 from worldpager.engine.recorder import Recorder
+from worldpager.engine.session.replay import ReplayMailbox
 from worldpager.engine.telemetry.snapshot import Snapshot
 
 Report = dict[str, Any]
@@ -101,6 +102,9 @@ def _play(generator: WorldGenerator, config: PlayConfig, run: HeadlessRun, tell:
         raise InputError("The run was ended before the first chunk.")
     report = _report(newest.snapshot, opening, config, run, tally, recorder)
     report["settings"]["measured"] = generator.model_settings
+    if isinstance(generator.mailbox, ReplayMailbox):
+        same, compared = generator.mailbox.replay.same(generator.session)
+        report["replay"] = {"world": str(config.replay), "same": same, "compared": compared}
     return report, failure
 
 
@@ -121,7 +125,7 @@ def _drive(generator: WorldGenerator, run: HeadlessRun, tally: _Tally, tell: Pro
         start = time.perf_counter()
         for chunk in range(run.chunks):
             action = run.source.next(seconds)
-            if action is None:
+            if action is None or (isinstance(mailbox, ReplayMailbox) and mailbox.replay.over):
                 break
             mailbox.put_action(action)
             if run.real_time:
@@ -131,7 +135,8 @@ def _drive(generator: WorldGenerator, run: HeadlessRun, tally: _Tally, tell: Pro
             assert newest is not None
             tally.add(newest.snapshot)
             tally.seconds = time.perf_counter() - start
-            tell(f"Chunk {chunk + 1} of {run.chunks}, {newest.snapshot.generated_fps:.1f} frames a second", (chunk + 1) / run.chunks)
+            chunks = mailbox.replay.chunks if isinstance(mailbox, ReplayMailbox) else run.chunks
+            tell(f"Chunk {chunk + 1} of {chunks}, {newest.snapshot.generated_fps:.1f} frames a second", (chunk + 1) / chunks)
     except KeyboardInterrupt:
         tally.interrupted = True
     return opening

@@ -121,6 +121,19 @@ class Archive:
             raise
         return cls(folder, lock, db, before)
 
+    @classmethod
+    def peek(cls, folder: Path) -> Contents:
+        """The contents of a world that others may be playing. Raises `InputError` when they can't be read."""
+        try:
+            db = connect(folder / INDEX, read_only=True)
+            check_format(folder, db)
+            try:
+                return read_contents(db)
+            finally:
+                db.close()
+        except (sqlite3.Error, ValueError, TypeError) as error:
+            raise InputError(f"The index of {folder} can't be read: {error}.", "See `worldpager sessions verify`.") from error
+
     @property
     def index(self) -> sqlite3.Connection:
         """The database, for those who keep tables of their own in it."""

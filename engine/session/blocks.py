@@ -7,6 +7,8 @@ import sqlite3
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from torch import Tensor
+
 from worldpager.engine.errors import InputError, TierError
 from worldpager.engine.memory.disk_io import Arena
 from worldpager.engine.memory.disk_tier import ArenaFacts, DiskTier
@@ -51,14 +53,18 @@ class KeptBlocks:
         """Length of the arena."""
         return os.fstat(self._arena).st_size
 
-    def sound(self, block: BlockId) -> bool:
-        """Whether the bytes of a block are whole: header and every checksum."""
+    def read(self, block: BlockId, record: Tensor) -> bool:
+        """Fill ``record`` with the encoded bytes of a block. False when header or a checksum isn't right."""
         slot, stamp = self.rows[block]
         try:
-            self._tier.read(slot, self._record, stamp)
+            self._tier.read(slot, record, stamp)
         except (DamagedError, TierError, OSError):
             return False
         return True
+
+    def sound(self, block: BlockId) -> bool:
+        """Whether the bytes of a block are whole: header and every checksum."""
+        return self.read(block, self._record)
 
     def forget(self, blocks: Iterable[BlockId]) -> None:
         """Remove rows."""

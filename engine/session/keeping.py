@@ -14,6 +14,7 @@ import xxhash
 from worldpager.engine.config import CodecConfig, PlayConfig
 from worldpager.engine.errors import InputError
 from worldpager.engine.models.base import ModelSpec, WorldModel
+from worldpager.engine.models.registry import find_model
 from worldpager.engine.session.archive import Archive, Contents
 
 OF_THE_WORLD = ("name", "frames_per_chunk", "width", "height", "kv", "rotary", "memory_offset", "keeps_sink")
@@ -49,13 +50,13 @@ def config_of(about: dict[str, Any], config: PlayConfig, folder: Path) -> PlayCo
     try:
         codec = CodecConfig(**about["codec"])
         options = {**measured(about), **{str(name): str(value) for name, value in about["options"].items()}}
-        return replace(
-            config, model=str(about["model"]), seed=int(about["seed"]), model_options=options, prime=bool(about["prime"]),
-            memory=replace(config.memory, codec=codec), world=folder,
-        )  # fmt: skip
+        model, seed, prime = str(about["model"]), int(about["seed"]), bool(about["prime"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         what = f"The index of {folder} doesn't say what the world is made of: {error}."
         raise InputError(what, "It is damaged; see `worldpager sessions`.") from error
+    by_default = config.memory.host_budget == find_model(config.model).host_budget
+    memory = replace(config.memory, codec=codec, host_budget=find_model(model).host_budget if by_default else config.memory.host_budget)
+    return replace(config, model=model, seed=seed, model_options=options, prime=prime, memory=memory, world=folder)
 
 
 def machine() -> str:

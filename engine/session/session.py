@@ -84,7 +84,8 @@ class Session:
             self.folder, self._committer = kept.folder, Committer(kept)
 
     def reopened(self, exact: bool) -> None:
-        """Play goes on with a world that was closed, with its window to the bit or not."""
+        """Play goes on where the world was closed, with its window to the bit or not."""
+        self._standing = None
         self._log(Event(action_log.REOPENED if exact else action_log.REBUILT, {"chunk": self.tree.head}))
 
     def keep(self, kept: Archive) -> None:

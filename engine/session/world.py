@@ -203,6 +203,7 @@ class World:
         """Go to ``chunk``, on whatever branch it is. Raises `InputError` when that can't be; nothing has changed then."""
         self._resumable()
         found = self.session.tree.get(chunk)
+        self._woken = False
         self.session.stand(chunk)
         path = self.session.tree.path()
         self._forget_index()
