@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import logging
-import logging.handlers
 import os
 import sys
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from types import TracebackType
 
-import platformdirs
-
+from worldpager.app.crash_watch import CrashWatch
+from worldpager.app.log_files import start_log
 from worldpager.engine.config import PlayConfig
-from worldpager.engine.errors import WorldPagerError
 from worldpager.engine.pose.source import ActionSource
-
-log = logging.getLogger(__name__)
 
 SWITCH_INTERVAL = 0.0005
 """Seconds after which a thread in Python code gives way: keeps the picture smooth beside the generator."""
-LOG_BYTES, LOG_FILES = 1 << 20, 3
 
 
 def run(
@@ -40,10 +33,14 @@ def run(
     choose_platform(os.environ)
     sys.setswitchinterval(SWITCH_INTERVAL)
     log_path = start_log()
+    crashes = CrashWatch()
+    crashes.begin()
     from PySide6.QtGui import QIcon, QSurfaceFormat
     from PySide6.QtWidgets import QApplication
 
     from worldpager.app.bridge import EngineBridge
+    from worldpager.app.care import care_of
+    from worldpager.app.fault_hooks import listen_to_qt, shown_faults
     from worldpager.app.main_window import MainWindow
     from worldpager.app.memory_view.demo import demo_config
     from worldpager.app.memory_view.part import part as demo_part
@@ -52,6 +49,7 @@ def run(
     from worldpager.app.settings_file import settings_path
     from worldpager.app.viewport.viewport import core_profile
 
+    listen_to_qt()
     QSurfaceFormat.setDefaultFormat(core_profile())
     application = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(application, QApplication)
@@ -65,10 +63,9 @@ def run(
     config = starting_config(config, preferences.values, flags)
     if demo:
         config = demo_config(config, flags)
-    window = MainWindow(config, bridge, preferences, source=source, record=record, flags=flags)
-    before = sys.excepthook
-    sys.excepthook = lambda kind, error, trace: _show_fault(window, log_path, kind, error, trace)
-    try:
+    window = MainWindow(config, bridge, preferences, source=source, record=record, flags=flags, log_path=log_path)
+    care_of(window).watch(crashes)
+    with shown_faults(window, log_path):
         window.show()
         if preferences.values.start_page and not flags and source is None and not demo:
             window.run_action("start")
@@ -77,9 +74,8 @@ def run(
         if demo:
             demo_part(window).begin_demo()
         application.exec()
-    finally:
-        sys.excepthook = before
-        bridge.stop()
+    bridge.stop()
+    crashes.end()
     return window.exit_code
 
 
@@ -87,41 +83,6 @@ def choose_platform(environment: os._Environ[str] | dict[str, str]) -> None:
     """On Wayland ask for X11 (XWayland), where the pointer can be held; not when the user has chosen, nor when no X server is there."""
     if environment.get("WAYLAND_DISPLAY") and environment.get("DISPLAY"):
         environment.setdefault("QT_QPA_PLATFORM", "xcb")
-
-
-def start_log() -> Path:
-    """Log to a file in the user's log folder, and warnings to the terminal. Returns the file's path; no file where none can be made."""
-    path = platformdirs.user_log_path("worldpager") / "worldpager.log"
-    root = logging.getLogger("worldpager")
-    if root.handlers:
-        return path
-    root.setLevel(logging.INFO)
-    terminal = logging.StreamHandler()
-    terminal.setLevel(logging.WARNING)
-    root.addHandler(terminal)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = logging.handlers.RotatingFileHandler(path, maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8")
-    except OSError as error:
-        root.warning("no log file: %s", error)
-        return path
-    file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    root.addHandler(file)
-    return path
-
-
-def _show_fault(window: object, log_path: Path, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """What nobody expected: into the log with its trace, onto the screen in words."""
-    from worldpager.app.main_window import MainWindow
-
-    if issubclass(kind, KeyboardInterrupt):
-        if isinstance(window, MainWindow):
-            window.close()
-        return
-    log.critical("unexpected fault in the window", exc_info=(kind, error, trace))
-    if isinstance(window, MainWindow) and window.isVisible() and window.panel is None:  # one fault may come again at every tick
-        what = f"The window met an unexpected fault: {kind.__name__}: {error}"
-        window.show_failure(WorldPagerError(what, f"You can go on playing; please report it with {log_path}."), fatal=False)
 
 
 def main() -> int:

@@ -14,8 +14,9 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal
 
+from worldpager.app.faults import explained, let_go
 from worldpager.engine.config import PlayConfig
-from worldpager.engine.errors import ModelError, WorldPagerError
+from worldpager.engine.errors import WorldPagerError
 from worldpager.engine.mailbox import Command, Mailbox, PublishedChunk, Quit
 from worldpager.engine.types import Action
 
@@ -143,6 +144,14 @@ class EngineBridge(QObject):
         street = self._run.street if self._run else None
         return street.mailbox.frames.newest() if street else None
 
+    def cancel(self) -> None:
+        """What is loading or runs is no longer wanted; does not wait, `running` says when it has ended."""
+        run = self._run
+        if run is not None:
+            run.unwanted = True
+            if run.street is not None:
+                run.street.mailbox.send(Quit())
+
     def stop(self, seconds: float = 30.0) -> bool:
         """End the street at its next chunk border and wait for its thread. False when it does not end in time."""
         run, self._run = self._run, None
@@ -165,13 +174,11 @@ class EngineBridge(QObject):
             street = self._build(run.config, lambda stage, share: self._tell_progress(run, stage, share))
         except _Unwanted:
             return
-        except WorldPagerError as error:
-            self._news.emit(run, "failed", error)
-            return
         except Exception as error:
-            log.exception("the street can't be built")
-            what = f"The model {run.config.model} can't be started: {type(error).__name__}: {error}"
-            self._news.emit(run, "failed", ModelError(what, "See `worldpager doctor`; if it finds nothing, report this with the log."))
+            log.warning("the street can't be built", exc_info=error)
+            told = explained(error, run.config)
+            let_go(error)
+            self._news.emit(run, "failed", told)
             return
         try:
             run.street = street
@@ -180,8 +187,13 @@ class EngineBridge(QObject):
                 street.run()
         finally:
             street.close()
-        if street.failure is not None:
-            self._news.emit(run, "failed", street.failure)
+        failure = street.failure
+        if failure is not None:
+            told = explained(failure, run.config)
+            run.street = None
+            del street
+            let_go(failure)
+            self._news.emit(run, "failed", told)
 
     def _tell_progress(self, run: _Run, stage: str, share: float) -> None:
         if run.unwanted and share < 1.0:  # at 1.0 the street exists and must be closed by its owner

@@ -15,6 +15,7 @@ from worldpager.app import theme
 from worldpager.app.actions import all_actions, all_parts
 from worldpager.app.bridge import EngineBridge
 from worldpager.app.capture_commands import CaptureCommands
+from worldpager.app.care import care_of
 from worldpager.app.input.action_source import ActionSource, LookFeel
 from worldpager.app.input.bindings import Bindings
 from worldpager.app.input.mouse_look import MouseLook
@@ -26,7 +27,6 @@ from worldpager.app.overlay.hud import Hud
 from worldpager.app.panels.key_hint import HEIGHT as HINT_HEIGHT
 from worldpager.app.panels.key_hint import KeyHint
 from worldpager.app.panels.loading_page import LoadingPage
-from worldpager.app.panels.message_panel import MessagePanel
 from worldpager.app.panels.panel import Panel
 from worldpager.app.preferences import Preferences
 from worldpager.app.presenter import Presenter
@@ -76,11 +76,13 @@ class MainWindow(QWidget):
         source: EngineActionSource | None = None,
         record: Path | None = None,
         flags: Mapping[str, str] | None = None,
+        log_path: Path | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__()
         self.config, self.bridge, self.preferences, self.settings = config, bridge, preferences, preferences.values
         self._source, self._record_to, self._clock, self.flags = source, record, clock, dict(flags or {})
+        self.log_path = log_path
         self.bindings = Bindings(self.settings.keys)
         self._keymap = self.bindings.keymap
         self.action_table = all_actions()
@@ -158,6 +160,8 @@ class MainWindow(QWidget):
         """Uncover the picture."""
         self.playing = True
         self.loading.hide()
+        if self.panel is None:
+            self.setFocus()
         self.hud.set_visible(True)
         self._mouse_hint_until = self._clock() + MOUSE_HINT_SECONDS
         alone = self._scripted is None and "demo" not in self.flags
@@ -210,20 +214,8 @@ class MainWindow(QWidget):
             self.bridge.send(RestWhenIdle(self.config.rest_when_idle))
 
     def show_failure(self, error: WorldPagerError, *, fatal: bool = True) -> None:
-        """Say what went wrong; a fatal failure leaves trying again or quitting."""
-        self.inputs.release_all()
-        if fatal:
-            self.exit_code = 1
-            self.captures.end_film()
-            self.loading.hide()
-        panel = MessagePanel(self, error, fatal=fatal)
-        panel.again.connect(self._try_again)
-        panel.quit.connect(self.leave)
-        self.open_panel(panel)
-
-    def _try_again(self) -> None:
-        self.close_panel()
-        self.begin()
+        """Say what went wrong; a fatal failure leaves trying again, the start page, or quitting."""
+        care_of(self).show(error, fatal=fatal)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """End everything: the street at its next chunk, films whole, settings kept."""

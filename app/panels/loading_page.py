@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFont, QImage, QPainter, QPaintEvent, QPixmap
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QFont, QImage, QKeyEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from worldpager.app import theme
 from worldpager.app.overlay.card import Strokes
 from worldpager.app.panels.key_hint import draw_keys
+from worldpager.app.words import tr
 
 BAR_WIDTH = 320.0
 GROUND_SIZE = (1280, 720)
 
 
 class LoadingPage(QWidget):
-    """Opaque; covers the window."""
+    """Opaque; covers the window. ``cancelled``: the person no longer wants what is loading."""
+
+    cancelled = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._window = parent
-        self._stage, self._share = "Starting", 0.0
+        self._stage, self._share = tr("Starting"), 0.0
         self._ground = QPixmap()
+        self.cancel = QPushButton(tr("Cancel"), self)
+        self.cancel.clicked.connect(self._cancel)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
     @property
@@ -37,10 +43,31 @@ class LoadingPage(QWidget):
 
     def begin(self) -> None:
         """Cover the window, at the beginning of loading."""
-        self._stage, self._share = "Starting", 0.0
+        self._stage, self._share = tr("Starting"), 0.0
         self.setGeometry(self._window.rect())
+        self.cancel.setText(tr("Cancel"))
+        self.cancel.setEnabled(True)
         self.show()
         self.raise_()
+        self.setFocus()
+
+    def _cancel(self) -> None:
+        self.cancel.setEnabled(False)
+        self.cancelled.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The button below the bar."""
+        scale = theme.scale_for(self.width(), self.height())
+        self.setStyleSheet(theme.sheet(scale))
+        self.cancel.adjustSize()
+        self.cancel.move((self.width() - self.cancel.width()) // 2, round(self.height() * 0.42 + 124 * scale))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc cancels."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.cancel.click()
+        else:
+            super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the page."""
@@ -58,7 +85,7 @@ class LoadingPage(QWidget):
         name, tagline = theme.font(44, QFont.Weight.DemiBold, -0.5), theme.font(15)
         middle, y = width / 2, height * 0.42
         strokes.text(middle - theme.text_width(name, "WorldPager") / 2, y, "WorldPager", name)
-        words = "worlds that remember"
+        words = tr("worlds that remember")
         strokes.text(middle - theme.text_width(tagline, words) / 2, y + 30, words, tagline, theme.SOFT)
         bar = QRectF(middle - BAR_WIDTH / 2, y + 74, BAR_WIDTH, 4)
         strokes.bar(bar, self._share, theme.DEVICE)

@@ -38,6 +38,7 @@ class GlViewport(QOpenGLWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.on_painted: Callable[[], None] | None = None
+        self.driver = ""
         self.failure: WorldPagerError | None = None
         self._fit, self._resampling = "fill", "cubic"
         self._pixels: Frame | None = None
@@ -76,6 +77,8 @@ class GlViewport(QOpenGLWidget):
 
     def initializeGL(self) -> None:
         """Make program, texture and vertex array; again whenever Qt makes a new context."""
+        found = [GL.glGetString(name) for name in (GL.GL_VENDOR, GL.GL_RENDERER, GL.GL_VERSION)]
+        self.driver = ", ".join(text.decode() for text in found if text)
         self._texture_size = (0, 0)
         self._fresh = self._pixels is not None
         try:

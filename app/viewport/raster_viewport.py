@@ -26,6 +26,7 @@ class RasterViewport(QWidget):
     """See `Viewport`."""
 
     kind = "software"
+    driver = ""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

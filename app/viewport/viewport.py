@@ -30,6 +30,8 @@ class Viewport(Protocol):
 
     kind: str
     """``opengl`` or ``software``."""
+    driver: str
+    """Who draws OpenGL, in the driver's words; empty where nothing does."""
     on_painted: Callable[[], None] | None
     """Called after each painting of the picture."""
     failure: WorldPagerError | None
@@ -87,7 +89,9 @@ def make_viewport(kind: str, parent: QWidget) -> Viewport:
     in_software = renderer is None or any(word in renderer.lower() for word in SOFTWARE_RENDERERS)
     if kind == "software" or renderer is None or (kind == "auto" and in_software):
         log.info("viewport: software (OpenGL renderer: %s)", renderer or "not asked or none")
-        return RasterViewport(parent)
+        viewport = RasterViewport(parent)
+        viewport.driver = renderer or ""
+        return viewport
     from worldpager.app.viewport.gl_viewport import GlViewport
 
     log.info("viewport: OpenGL by %s", renderer)
