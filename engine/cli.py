@@ -30,7 +30,7 @@ UNITS = {
     "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40,
 }  # fmt: skip
 COMMANDS = ("play", "sessions", "doctor", "bench", "models")
-POLICIES = ("pose-overlap", "recency", "host-only", "none")
+POLICIES = ("pose-overlap", "recency", "worldkv", "host-only", "none")
 HEADLESS_CHUNKS = 100
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from worldpager.engine.config import MiB
+from worldpager.engine.config import GiB, MiB
 from worldpager.engine.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ class ModelEntry:
     host_budget: int
 
 
+LINGBOT = "worldpager.engine.models.lingbot_world.adapter"
 ENTRIES = {
     entry.name: entry
     for entry in (
@@ -36,6 +37,9 @@ ENTRIES = {
         ModelEntry(
             "stand-in", "a drawn world without weights, for tests and trials", "worldpager.engine.models.stand_in", "StandIn", 4 * MiB
         ),
+        ModelEntry("lingbot-world", "LingBot-World 2.0 1.3B causal-fast, from weights of your own", LINGBOT, "SMALLEST", 8 * GiB),
+        ModelEntry("lingbot-world-14b", "LingBot-World 2.0 14B causal-fast, from weights of your own", LINGBOT, "LARGE", 16 * GiB),
+        ModelEntry("lingbot-world-1", "LingBot-World 1.0 Fast, from weights of your own", LINGBOT, "FIRST", 16 * GiB),
     )
 }
 

@@ -22,9 +22,7 @@ from worldpager.engine.models.wan.vae_parts import Stream
 from worldpager.engine.positions.placement import Placement
 from worldpager.engine.types import FieldOfView, Frames, Motion, Pose
 
-RATE = 16.0
-MEMORY_BEFORE = 30.0
-"""Latent frames before the present chunk at which memory is placed past the trained range."""
+RANDOM_NOTE = "random weights: this picture is a trial of the machine, not a world"
 SIGHT = 6.0
 """Units that the camera sees well; a run of 16 frames is 1.3 of them."""
 MOTION = Motion(walk=0.05, run=0.08, turn=math.radians(2), look=math.radians(1.5), pitch_limit=math.radians(40), eye_height=0.5,
@@ -35,6 +33,9 @@ PIXELS_AT_ONCE = 400_000
 """Pixels of the latent frames that the VAE takes together, times 4 video frames: what a 24 GB card has room for beside the rest."""
 WIDE = (832, 464)
 """Shape of frames when no picture gives one."""
+
+
+NAMES = {"1.3b": "lingbot-world", "14b": "lingbot-world-14b", "1.0-fast": "lingbot-world-1"}
 
 
 class LingBotWorld:
@@ -52,20 +53,16 @@ class LingBotWorld:
         places = self._latent[0] * self._latent[1] // 4
         across, up = (2 * math.atan(size / 2 / float(focal)) for size, focal in zip((self.width, self.height), self._lens[:2], strict=True))
         before = c.window - c.sink - c.chunk if options.recent is None else min(options.recent, c.window - c.sink - c.chunk)
+        horizon = options.horizon or TRAINED_ROWS // c.chunk
+        self.notes = (RANDOM_NOTE,) if options.random else ()
         self._spec = ModelSpec(
-            name="lingbot-world", frames_per_chunk=TIME * c.chunk, width=self.width, height=self.height, rate=RATE,
+            name=NAMES[options.variant], frames_per_chunk=TIME * c.chunk, width=self.width, height=self.height, rate=options.rate,
             kv=KVShape(c.blocks, kept_tokens(c.chunk, places, options.keep), c.heads, c.head_dim), rotary=rotary_spec(c.head_dim),
             retrieved=options.retrieved, window=max(1, before // c.chunk), memory_offset=0.0, view=FieldOfView(across, up, SIGHT),
-            native_horizon=TRAINED_ROWS // c.chunk, placement=Placement(c.chunk, TRAINED_ROWS // c.chunk, MEMORY_BEFORE),
+            native_horizon=horizon, placement=Placement(c.chunk, horizon, options.before),
             keeps_sink=c.sink >= c.chunk,
         )  # fmt: skip
         self._stand(0, None, {})
-
-    @classmethod
-    def load(cls, options: Mapping[str, str], device: torch.device) -> LingBotWorld:
-        """The model with its ``options`` on ``device``. Raises `InputError` or `WeightsError`."""
-        read = LingBotOptions.read(options)
-        return cls(load_parts(read, device), read)
 
     @property
     def spec(self) -> ModelSpec:
@@ -93,7 +90,8 @@ class LingBotWorld:
         o = self._options
         numbers = {"window": o.dit.window, "sink": o.dit.sink, "retrieved": o.retrieved, "keep": o.keep}
         kind = str(self._parts.network.kind).removeprefix("torch.")
-        return {"variant": "random" if o.random else o.variant, **{name: str(n) for name, n in numbers.items()}, "dtype": kind}
+        weights = {"weights": "random"} if o.random else {}
+        return {**{name: f"{n:g}" for name, n in numbers.items()}, "dtype": kind, **weights}
 
     def _stand(self, seed: int, before: Pose | None, stream: Stream) -> None:
         """The next chunk is of world ``seed``, after a chunk whose last pose was ``before``."""
@@ -202,3 +200,18 @@ class LingBotWorld:
         """Let go of weights and buffers."""
         del self._rollout, self._parts
         self._start, self._stream = None, {}
+
+
+class Variant:
+    """Loads one published model by name; the registry knows these."""
+
+    def __init__(self, variant: str) -> None:
+        self.variant = variant
+
+    def load(self, options: Mapping[str, str], device: torch.device) -> LingBotWorld:
+        """The model with its ``options`` on ``device``. Raises `InputError` or `WeightsError`; nothing stays loaded then."""
+        read = LingBotOptions.read(self.variant, options)
+        return LingBotWorld(load_parts(read, device), read)
+
+
+SMALLEST, LARGE, FIRST = Variant("1.3b"), Variant("14b"), Variant("1.0-fast")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,8 +13,10 @@ from worldpager.engine.models.lingbot_world.config import PUBLISHED, SMALL, DitC
 AREAS = {"480x832": 480 * 832, "320x512": 320 * 512, "304x528": 304 * 528, "288x384": 288 * 384, "192x256": 192 * 256, "48x80": 48 * 80}
 """Pixels of a frame, about: its shape follows the start picture."""
 FILES = ("weights", "vae", "text-encoder", "image")
-COUNTS = {"window": range(4, 129), "sink": range(17), "recent": range(65), "retrieved": range(9)}
-NAMES = (*FILES, "variant", "prompt", "area", "keep", "random", *COUNTS)
+COUNTS = {"window": range(4, 129), "sink": range(17), "recent": range(65), "retrieved": range(9), "horizon": range(2, 10**6)}
+SHARES = {"keep": (0.05, 1.0), "rate": (1.0, 120.0), "before": (8.0, 900.0)}
+YES = ("no", "yes")
+NAMES = (*FILES, "prompt", "area", "random-weights", "size", *SHARES, *COUNTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +24,12 @@ class LingBotOptions:
     """``weights`` is the network's folder, ``vae`` a file, ``text_encoder`` a folder. ``random`` plays numbers that know nothing.
 
     ``dit`` has ``window`` and ``sink`` in it. ``recent`` are the latent frames before the chunk that it sees when chunks are retrieved
-    (None: all of the window); ``keep`` the share of a stored chunk's tokens.
+    (None: all of the window); ``keep`` the share of a stored chunk's tokens. From chunk ``horizon`` on (None: where the published table
+    ends) retrieved chunks are placed ``before`` latent frames before the present one.
     """
 
     dit: DitConfig
-    variant: str = "1.3b"
+    variant: str
     weights: Path | None = None
     vae: Path | None = None
     text_encoder: Path | None = None
@@ -35,23 +39,29 @@ class LingBotOptions:
     recent: int | None = None
     retrieved: int = 1
     keep: float = 1.0
+    rate: float = 16.0
+    before: float = 30.0
+    horizon: int | None = None
     random: bool = False
 
     @classmethod
-    def read(cls, options: Mapping[str, str]) -> LingBotOptions:
-        """From ``name=value`` texts. Raises `InputError` for unknown names and values that can't be."""
+    def read(cls, variant: str, options: Mapping[str, str]) -> LingBotOptions:
+        """For ``variant``, from ``name=value`` texts. Raises `InputError` for unknown names and values that can't be."""
         for name in options:
             if name not in NAMES:
                 raise InputError(f"LingBot-World has no option {name!r}.", f"Its options are {', '.join(NAMES)}.")
-        random, variant = _choice(options, "random", ("", "small", "full")), _choice(options, "variant", ("1.3b", *PUBLISHED))
-        dit = SMALL if random == "small" else PUBLISHED[variant].dit
+        random, size = _choice(options, "random-weights", YES) == "yes", _choice(options, "size", ("full", "small"))
+        if size == "small" and not random:
+            raise InputError("size=small is for trials with random weights.", "Add random-weights=yes, or leave size out.")
+        dit = SMALL if size == "small" else PUBLISHED[variant].dit
         counts = {name: _count(options, name) for name in COUNTS if name in options}
         dit = _checked(replace(dit, window=counts.get("window", dit.window), sink=counts.get("sink", dit.sink)))
-        area = "48x80" if random == "small" and "area" not in options else _choice(options, "area", tuple(AREAS))
-        files = {name.replace("-", "_"): Path(options[name]) for name in FILES if name in options}
+        area = "48x80" if size == "small" and "area" not in options else _choice(options, "area", tuple(AREAS))
+        weights, vae, text_encoder, image = (Path(options[name]).expanduser() if name in options else None for name in FILES)
+        keep, rate, before = (_number(options, name, usual) for name, usual in (("keep", 1.0), ("rate", 16.0), ("before", 30.0)))
         return cls(
-            dit, variant, prompt=options.get("prompt", ""), area=AREAS[area], recent=counts.get("recent"),
-            retrieved=counts.get("retrieved", 1), keep=_share(options), random=bool(random), **files,
+            dit, variant, weights, vae, text_encoder, options.get("prompt", ""), image, AREAS[area], counts.get("recent"),
+            counts.get("retrieved", 1), keep, rate, before, counts.get("horizon"), random,
         )  # fmt: skip
 
 
@@ -59,7 +69,7 @@ def _choice(options: Mapping[str, str], name: str, choices: tuple[str, ...]) -> 
     """The value of ``name``, by default the first of ``choices``."""
     text = options.get(name, choices[0])
     if text not in choices:
-        raise InputError(f"LingBot-World's option {name}={text} is not possible.", f"Choose one of {', '.join(filter(None, choices))}.")
+        raise InputError(f"LingBot-World's option {name}={text} is not possible.", f"Choose one of {', '.join(choices)}.")
     return text
 
 
@@ -70,15 +80,15 @@ def _count(options: Mapping[str, str], name: str) -> int:
     return int(text)
 
 
-def _share(options: Mapping[str, str]) -> float:
-    text = options.get("keep", "1")
+def _number(options: Mapping[str, str], name: str, usual: float) -> float:
+    text, (least, most) = options.get(name, str(usual)), SHARES[name]
     try:
-        share = float(text)
+        number = float(text)
     except ValueError:
-        share = 0.0
-    if not 0.05 <= share <= 1:
-        raise InputError(f"LingBot-World's option keep={text} is not possible.", "Give a share from 0.05 to 1.")
-    return share
+        number = math.nan
+    if not least <= number <= most:
+        raise InputError(f"LingBot-World's option {name}={text} is not possible.", f"Give a number from {least:g} to {most:g}.")
+    return number
 
 
 def _checked(dit: DitConfig) -> DitConfig:
