@@ -43,10 +43,10 @@ class Codec(Protocol):
         """Write ``block`` into ``record``, flat uint8 on the block's device."""
         ...
 
-    def place(self, records: Sequence[Tensor], keys: Tensor, values: Tensor, offsets: Sequence[float]) -> None:
+    def place(self, records: Sequence[Tensor], keys: Tensor, values: Tensor, offsets: Sequence[float] | None) -> None:
         """Write blocks into the first places of ``keys``, ``values`` [layers, places, tokens, heads, head_dim], any strides and float type.
 
-        The keys of block j are turned to ``offsets[j]`` frames later than stored. On a GPU all blocks go in one launch.
+        The keys of block j are turned to ``offsets[j]`` frames later than stored; None gives them as stored. On a GPU all go in one launch.
         """
         ...
 
@@ -55,9 +55,9 @@ class Codec(Protocol):
         ...
 
 
-def decode(codec: Codec, record: Tensor, keys: Tensor, values: Tensor, offset: float) -> None:
+def decode(codec: Codec, record: Tensor, keys: Tensor, values: Tensor, offset: float | None) -> None:
     """Write one block into ``keys``, ``values`` [layers, tokens, heads, head_dim]."""
-    codec.place([record], keys[:, None], values[:, None], [offset])
+    codec.place([record], keys[:, None], values[:, None], None if offset is None else [offset])
 
 
 def make_codec(config: CodecConfig, kv: KVShape, rotary: RotarySpec) -> Codec:
@@ -72,6 +72,8 @@ def make_codec(config: CodecConfig, kv: KVShape, rotary: RotarySpec) -> Codec:
     if kv.head_dim % 2 or rotary.start % 2:
         what = f"Channels turn in pairs; a head of {kv.head_dim} has none from channel {rotary.start} on."
         raise InputError(what, "Correct the model's KVShape and RotarySpec: both are even.")
+    if rotary.spans < 1 or kv.tokens % rotary.spans:
+        raise InputError(f"{kv.tokens} tokens of a block aren't {rotary.spans} equal spans.", "Correct the model's RotarySpec.")
     if config.head_stride > 1:
         return SomeHeadsCodec(config, kv, rotary)
     if config.bits in WIDTHS:
@@ -84,8 +86,8 @@ def make_codec(config: CodecConfig, kv: KVShape, rotary: RotarySpec) -> Codec:
 def fingerprint(config: CodecConfig, kv: KVShape, rotary: RotarySpec) -> int:
     """64 bits that two memories share only if they read each other's records."""
     coding = (FORMAT, config.bits, config.key_group, config.value_group, config.symmetric, config.head_stride)
-    numbers = (*coding, kv.layers, kv.tokens, kv.heads, kv.head_dim, rotary.start)
-    return xxhash.xxh3_64_intdigest(struct.pack(f"<11q{len(rotary.frequencies)}d", *numbers, *rotary.frequencies))
+    numbers = (*coding, kv.layers, kv.tokens, kv.heads, kv.head_dim, rotary.start, rotary.spans)
+    return xxhash.xxh3_64_intdigest(struct.pack(f"<12q{len(rotary.frequencies)}d", *numbers, *rotary.frequencies))
 
 
 class RawCodec:
@@ -103,7 +105,7 @@ class RawCodec:
         self._keys.of(record).copy_(block.keys)
         self._values.of(record).copy_(block.values)
 
-    def place(self, records: Sequence[Tensor], keys: Tensor, values: Tensor, offsets: Sequence[float]) -> None:
+    def place(self, records: Sequence[Tensor], keys: Tensor, values: Tensor, offsets: Sequence[float] | None) -> None:
         """See `Codec`."""
         turn = self._turn.by(offsets, keys.device)
         for slot, record in enumerate(records):
@@ -134,7 +136,7 @@ class PackedCodec:
         """See `Codec`."""
         pack(self.layout, block.keys[:, None], block.values[:, None], [record])
 
-    def place(self, records: Sequence[Tensor], keys: Tensor, values: Tensor, offsets: Sequence[float]) -> None:
+    def place(self, records: Sequence[Tensor], keys: Tensor, values: Tensor, offsets: Sequence[float] | None) -> None:
         """See `Codec`."""
         unpack(self.layout, records, keys, values, None, self._turn.by(offsets, keys.device), self._turn.start)
 
@@ -155,7 +157,7 @@ class SomeHeadsCodec:
         """See `Codec`."""
         self._inner.encode(BlockKV(block.keys[:, :, self._heads], block.values[:, :, self._heads]), record)
 
-    def place(self, records: Sequence[Tensor], keys: Tensor, values: Tensor, offsets: Sequence[float]) -> None:
+    def place(self, records: Sequence[Tensor], keys: Tensor, values: Tensor, offsets: Sequence[float] | None) -> None:
         """See `Codec`."""
         for view in (keys, values):
             view[:, : len(records)] = 0
@@ -173,7 +175,7 @@ def transcode(source: Codec, record: Tensor, kv: KVShape, target: Codec, out: Te
     """
     shape = (kv.layers, 1, kv.tokens, kv.heads, kv.head_dim)
     keys, values = (torch.empty(shape, dtype=torch.float32, device=record.device) for _ in range(2))
-    source.place([record], keys, values, [0.0])
+    source.place([record], keys, values, None)
     target.encode(BlockKV(keys[:, 0], values[:, 0]), out)
 
 
@@ -183,12 +185,15 @@ class _Turn:
     def __init__(self, rotary: RotarySpec) -> None:
         self.start = rotary.start
         self._frequencies = rotary.frequencies
+        self._within = torch.arange(rotary.spans, dtype=torch.float64)
         self._made: tuple[tuple[float, ...], torch.device, Tensor | None] | None = None
 
-    def by(self, offsets: Sequence[float], device: torch.device) -> Tensor | None:
-        """[blocks, 1, 2, pairs]."""
+    def by(self, offsets: Sequence[float] | None, device: torch.device) -> Tensor | None:
+        """[blocks, spans, 2, pairs]."""
+        if offsets is None:
+            return None
         wanted = tuple(offsets)
         if self._made is None or self._made[:2] != (wanted, device):
-            positions = torch.tensor(wanted, dtype=torch.float64)[:, None]
+            positions = torch.tensor(wanted, dtype=torch.float64)[:, None] + self._within
             self._made = (wanted, device, rotation(self._frequencies, positions, device))
         return self._made[2]

@@ -144,11 +144,14 @@ class BlockStore:
         self._tally.waited(waiting.seconds())
         return working
 
-    def place(self, working: WorkingSet, view: MemoryView, offset: float | Sequence[float]) -> None:
-        """Decode the newest working set into the first slots of ``view``, keys turned ``offset`` frames on: one for all or each its own."""
-        offsets = offset if isinstance(offset, Sequence) else [offset] * len(working.ids)
+    def place(self, working: WorkingSet, view: MemoryView, offset: float | Sequence[float] | None) -> None:
+        """Decode the newest working set into the first slots of ``view``, keys turned ``offset`` frames on: one for all or each its own.
+
+        None gives keys as stored.
+        """
+        offsets = offset if offset is None or isinstance(offset, Sequence) else [offset] * len(working.ids)
         records = [self._encoded_bytes(number) for number in working.ids[: view.capacity]]
-        self._codec.place(records, view.keys, view.values, offsets[: len(records)])
+        self._codec.place(records, view.keys, view.values, offsets and offsets[: len(records)])
         if self._placed is not None:
             self._placed.record()
 

@@ -50,10 +50,14 @@ class RotarySpec:
 
     Channels [start, start + 2 * len(frequencies)) of every head form interleaved pairs (even, odd); pair i turns by
     ``offset * frequencies[i]`` radians when a block is placed ``offset`` frames later than stored. Empty = keys never turn.
+
+    A block's tokens are in ``spans`` equal runs, in order; run s turns by ``offset + s``. 1: what lies between a block's tokens is in the
+    stored keys. As many as tokens: stored keys carry no position at all, as a language model's do.
     """
 
     start: int = 0
     frequencies: tuple[float, ...] = ()
+    spans: int = 1
 
 
 @dataclass(frozen=True, slots=True)

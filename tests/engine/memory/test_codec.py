@@ -209,6 +209,23 @@ def test_several_blocks_are_placed_each_at_its_own_offset() -> None:
         assert (keys[:, 3] == 7).all()
 
 
+@pytest.mark.parametrize("bits", [4, 16])
+def test_every_token_can_stand_at_a_position_of_its_own(bits: int) -> None:
+    """As a language model's do: stored without positions, placed in a row, or given as stored."""
+    kv, rotary = KVShape(2, 8, 2, 8), RotarySpec(0, (0.9, 0.3, 0.1), spans=8)
+    codec, block = make_codec(CodecConfig(bits, 4, 8), kv, rotary), noise(kv)
+    keys, values = (torch.full((2, 2, 8, 2, 8), math.nan) for _ in range(2))
+    record = encoded(codec, block)
+    codec.place([record, record], keys, values, None)
+    stored = keys.clone()
+    codec.place([record, record], keys, values, [0.0, 40.0])
+    for slot, first in enumerate((0.0, 40.0)):
+        assert torch.allclose(keys[:, slot], turned(stored[:, slot], rotary, first), atol=2e-6)
+        for token in range(8):
+            alone = turned(stored[:, slot, token], RotarySpec(0, rotary.frequencies), first + token)
+            assert torch.allclose(keys[:, slot, token], alone, atol=2e-6)
+
+
 MATRIX_GAME_2 = KVShape(30, 2640, 12, 128)
 
 
@@ -232,6 +249,7 @@ def test_the_papers_two_bit_block_takes_its_share(groups: tuple[int, int]) -> No
         (CodecConfig(4, 0), KVShape(1, 4, 1, 8), ROTARY, "at least one"),
         (CodecConfig(4), KVShape(1, 4, 1, 4), ROTARY, "don't fit"),
         (CodecConfig(4), KVShape(1, 4, 1, 7), ROTARY, "in pairs"),
+        (CodecConfig(4), KVShape(1, 4, 1, 8), RotarySpec(0, (1.0,), spans=3), "equal spans"),
         (CodecConfig(4, head_stride=3), KVShape(1, 4, 2, 8), ROTARY, "One head in 3"),
     ],
 )
