@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QImage
 
+from worldpager.app import theme
 from worldpager.app.actions import Section, WindowAction, register, register_part
-from worldpager.app.folders import films_folder
+from worldpager.app.folders import films_folder, worlds_folder
 from worldpager.app.machine_words import keep_measured, machine_lines, model_words
 from worldpager.app.overlay.card import bytes_text
 from worldpager.app.panels.start_page import KeptThing, ModelChoice, StartContent, StartPage
@@ -21,8 +22,10 @@ from worldpager.app.play_settings import for_model
 from worldpager.app.previews import Previews
 from worldpager.app.settings import Page
 from worldpager.app.words import later, tr
+from worldpager.engine.errors import InputError
 from worldpager.engine.mailbox import Pause
 from worldpager.engine.offer import models_on_offer
+from worldpager.engine.session.catalogue import KeptWorld, kept_worlds
 
 if TYPE_CHECKING:
     from worldpager.app.main_window import MainWindow
@@ -31,6 +34,8 @@ log = logging.getLogger(__name__)
 
 MEASURED_CHUNKS = 20
 """Chunks after which rates say something."""
+WORLDS = 4
+"""Kept worlds that the page shows, the one played last first."""
 RECENT = 3
 """Recordings that the page lists."""
 
@@ -43,6 +48,7 @@ class Start(QObject):
         self._window = window
         self._previews = Previews(self, still=window.settings.reduced_motion)
         self._rested = False
+        self._worlds: dict[str, KeptWorld] = {}
         window.closing.connect(self._previews.end)
         window.closing.connect(self._measure)
         window.panel_closed.connect(lambda: QTimer.singleShot(0, self, self._never_nothing))
@@ -58,6 +64,7 @@ class Start(QObject):
             self._rested = True
         page = StartPage(window, self._content(), self._previews, still=window.settings.reduced_motion)
         page.new_world.connect(self._new_world)
+        page.kept_world.connect(self._kept_world)
         page.recording.connect(self._show_recording)
         page.settings_asked.connect(lambda: show_settings(window, Page.PICTURE))
         page.keys_asked.connect(lambda: show_settings(window))
@@ -84,12 +91,13 @@ class Start(QObject):
     def _content(self) -> StartContent:
         window = self._window
         offers = models_on_offer()
+        self._worlds = {str(world.folder): world for world in kept_worlds(worlds_folder(window.settings))[:WORLDS]}
         known = [offer.name for offer in offers]
         model = window.config.model if window.config.model in known else known[0]
         return StartContent(
             models=[ModelChoice(offer.name, model_words(offer), True) for offer in offers],
             model=model,
-            worlds=[],
+            worlds=[kept_thing(world) for world in self._worlds.values()],
             recordings=recent_films(films_folder(window.settings)),
             machine=machine_lines(window.config),
             goes_on=tr("Back to world {seed}", seed=window.snapshot.seed) if window.playing and window.snapshot else "",
@@ -97,7 +105,7 @@ class Start(QObject):
 
     def _new_world(self, model: str, seed: int) -> None:
         window = self._window
-        config = replace(for_model(window.config, model, window.settings, window.flags), seed=seed)
+        config = replace(for_model(window.config, model, window.settings, window.flags), seed=seed, world=None, replay=None)
         fits = replace(config, seed=window.config.seed) == window.config
         window.close_panel()
         if window.playing and fits:
@@ -107,8 +115,35 @@ class Start(QObject):
         window.preferences.set("model", model)
         window.begin()
 
+    def _kept_world(self, key: str) -> None:
+        """Go on where a kept world was left."""
+        window, world = self._window, self._worlds[key]
+        if world.problem:
+            window.notices.say(f"{world.name}: {world.problem}", theme.ALARM)
+            return
+        if window.playing and window.config.world == world.folder:
+            window.close_panel()
+            return
+        try:
+            config = for_model(window.config, world.model, window.settings, window.flags)
+        except InputError as error:
+            window.show_failure(error, fatal=False)
+            return
+        window.config = replace(config, seed=world.seed, world=world.folder, replay=None)
+        window.begin()
+
     def _show_recording(self, path: str) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(path))
+
+
+def kept_thing(world: KeptWorld) -> KeptThing:
+    """A kept world as the page shows it."""
+    picture = QImage.fromData(world.thumbnail) if world.thumbnail else None
+    if world.problem:
+        return KeptThing(str(world.folder), world.name, tr("can't be opened: {why}", why=world.problem), picture)
+    minutes = f"{world.seconds / 60:.1f}"
+    line = tr("{model}, {minutes} min, {size}", model=world.model, minutes=minutes, size=bytes_text(world.size))
+    return KeptThing(str(world.folder), world.name, line, picture)
 
 
 def recent_films(folder: Path) -> list[KeptThing]:

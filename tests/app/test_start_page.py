@@ -16,6 +16,7 @@ from tests.app.conftest import OpenWindow
 from tests.helpers.fake_street import FakeSpec, made_snapshot
 from worldpager.app import machine_words
 from worldpager.app.main_window import MainWindow
+from worldpager.app.panels.start_cards import WorldCard
 from worldpager.app.panels.start_page import StartPage
 from worldpager.app.play_settings import configured, for_model, overrides_of_line, starting_config
 from worldpager.app.previews import TURNS, Previews
@@ -25,6 +26,7 @@ from worldpager.engine.cli import flags_given
 from worldpager.engine.config import GiB, MiB
 from worldpager.engine.mailbox import NewWorld, Pause
 from worldpager.engine.offer import MachineOffer, outlook
+from worldpager.engine.session.catalogue import KeptWorld
 from worldpager.engine.types import Frames
 
 Key = Qt.Key
@@ -191,3 +193,27 @@ def test_every_control_has_a_name(open_window: OpenWindow, qtbot: QtBot, asked: 
     page = page_of(window)
     assert all(button.text() or button.accessibleName() for button in page.findChildren(QPushButton))
     assert any("main memory" in label.text() for label in page.findChildren(QLabel))
+
+
+def test_kept_worlds_are_opened_where_they_were_left(
+    qtbot: QtBot, open_window: OpenWindow, asked: list[tuple[int, float]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    worlds = [
+        KeptWorld("harbour", tmp_path / "harbour", "stand-in", 9, 40, 1, 120.0, played=2.0, size=1 << 20),
+        KeptWorld("ruin", tmp_path / "ruin", problem="its index is damaged"),
+    ]
+    monkeypatch.setattr("worldpager.app.start_actions.kept_worlds", lambda folder: worlds)
+    window, _ = open_window()
+    qtbot.keyClick(window, Key.Key_Home)
+    page = page_of(window)
+    cards = {card.title: card for card in page.findChildren(WorldCard)}
+    assert cards["harbour"].line == "stand-in, 2.0 min, 1.0 MiB"
+    assert "damaged" in cards["ruin"].line
+    cards["ruin"].click()
+    assert window.panel is page
+    cards["harbour"].click()
+    assert (window.config.model, window.config.seed, window.config.world) == ("stand-in", 9, tmp_path / "harbour")
+    assert window.loading.isVisible()
+    window.run_action("start")
+    page_of(window).new_world.emit("stand-in", 10)
+    assert window.config.world is None
