@@ -32,7 +32,7 @@ class Committer:
         self._queue: deque[Entry] = deque()
         self._durable: set[BlockId] = set()
         self._freed: list[BlockId] = []
-        self._stop, self._failing, self._busy = False, "", False
+        self._stop, self._failing, self._under_way = False, "", 0
         self._wait = wait or (lambda condition, seconds: condition.wait(seconds))
         self.commits, self.seconds, self.longest = 0, 0.0, 0.0
         self._thread = threading.Thread(target=self._run, name="world index", daemon=True)
@@ -60,7 +60,7 @@ class Committer:
     def waiting(self) -> int:
         """Entries not yet committed."""
         with self._changed:
-            return len(self._queue)
+            return len(self._queue) + self._under_way
 
     @property
     def note(self) -> str:
@@ -70,7 +70,7 @@ class Committer:
     def flush(self, seconds: float) -> bool:
         """Wait until all that can be committed is, ``seconds`` at most. True when nothing is left that could be."""
         with self._changed:
-            return self._changed.wait_for(lambda: not self._busy and not self._ready(), seconds)
+            return self._changed.wait_for(lambda: not self._under_way and not self._ready(), seconds)
 
     def close(self, seconds: float = 5.0) -> int:
         """Commit what can be, end the thread, close the archive. Returns how many entries are lost."""
@@ -93,10 +93,10 @@ class Committer:
                 if self._stop:
                     return
                 batch = self._take()
-                self._busy = True
+                self._under_way = len(batch)
             done = self._commit(batch)
             with self._changed:
-                self._busy = False
+                self._under_way = 0
                 if done:
                     self._freed += [block for entry in batch for block in entry.frees]
                 else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -45,6 +46,10 @@ class ChunkMemory(MeasuredMemory, Protocol):
 
     def drop(self, ids: Iterable[BlockId]) -> None:
         """Forget blocks."""
+        ...
+
+    def keep(self, folder: Path) -> None:
+        """From now on blocks outlast the program in ``folder``; those there are follow in the background. Raises `WorldPagerError`."""
         ...
 
     def take_durable(self) -> list[BlockId]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 import torch
@@ -188,12 +189,9 @@ class World:
         if self.session.folder is not None:
             raise InputError(f"This world is kept already, in {self.session.folder}.", "Nothing more is needed.")
         self._resumable()
-        keep = getattr(self._memory, "keep", None)
-        if keep is None:
-            raise InputError("This memory can't be kept while it is in use.", "Begin a new world with --keep.")
         archive = Archive.create(folder, self.session.about)
         try:
-            keep(folder)
+            self._memory.keep(folder)
         except BaseException:
             archive.discard()
             raise
@@ -232,13 +230,12 @@ class World:
         tree, at = self.session.tree, self._behind
         assert tree.head is not None
         number, root = tree.get(tree.head).number, tree.root_of(at)
-        wanted = [*tree.seen_before(at, max(1, self._model.spec.window)), root]
-        kept = self._fetch([past for past in wanted if past.block is not None])
-        newest = [kept[past.id] for past in wanted[:-1] if past.id in kept]
+        newest = list(islice(self._fetched(tree.seen_before(at, number + 1)), max(1, self._model.spec.window)))
         if not newest:
             raise InputError(f"The memory of chunk {at} and of those before it is lost.", "Go to another one, or begin a new world.")
         newest[0] = PastChunk(newest[0].kv, tree.get(at).poses)
-        self._resumable().restore(self.session.seed, number, kept.get(root.id, newest[-1]), newest)
+        sink = next(self._fetched([root]), newest[-1])
+        self._resumable().restore(self.session.seed, number, sink, newest)
         exact, self._exact, self._behind = self._exact, None, None
         self._fresh = True
         if exact is not None:
@@ -302,19 +299,17 @@ class World:
     def _tier(self, block: BlockId) -> int:
         return int(self._memory.tier_of(torch.tensor([block]).numpy())[0])
 
-    def _fetch(self, chunks: Sequence[Chunk]) -> dict[int, PastChunk]:
-        """Keys and values of ``chunks`` by chunk, unplaced, as far as memory has them. Waits for the drive, `FETCH_SECONDS` at most."""
-        blocks = {past.block: past for past in chunks if past.block is not None}
-        found: dict[int, PastChunk] = {}
+    def _fetched(self, chunks: Iterable[Chunk]) -> Iterator[PastChunk]:
+        """Those of ``chunks`` that memory still has, unplaced. Waits for the drive, `FETCH_SECONDS` at most for each."""
         memory: ChunkMemory = getattr(self._memory, "plain", self._memory)
-        spec, device = self._model.spec.kv, self._model.device
-        for block, past in blocks.items():
-            if not wait_for(memory, [block], FETCH_SECONDS, self._wait) or self._tier(block) == TIER_NONE:
+        kv, device = self._model.spec.kv, self._model.device
+        for past in chunks:
+            block = past.block
+            if block is None or not wait_for(memory, [block], FETCH_SECONDS, self._wait) or self._tier(block) == TIER_NONE:
                 continue
-            shape = (spec.layers, 1, spec.tokens, spec.heads, spec.head_dim)
+            shape = (kv.layers, 1, kv.tokens, kv.heads, kv.head_dim)
             view = MemoryView(torch.empty(shape, device=device), torch.empty(shape, device=device))
             working = memory.take([block])
             if working.ids == (block,):
                 memory.place(working, view, 0.0)
-                found[past.id] = PastChunk(BlockKV(view.keys[:, 0], view.values[:, 0]), past.poses)
-        return found
+                yield PastChunk(BlockKV(view.keys[:, 0], view.values[:, 0]), past.poses)

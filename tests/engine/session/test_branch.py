@@ -84,7 +84,7 @@ def test_unknown_chunks_and_branches_are_named() -> None:
     tree = ChunkTree()
     grown(tree, 1)
     for call in (lambda: tree.stand(7), lambda: tree.path(7), lambda: tree.tip(9), lambda: tree.delete(9), lambda: tree.rename(9, "x")):
-        with pytest.raises(InputError, match="no (chunk 7|branch 9)"):
+        with pytest.raises(InputError, match=r"no (chunk 7|branch 9)"):
             call()
     with pytest.raises(InputError, match="needs a name"):
         tree.rename(1, "  ")
