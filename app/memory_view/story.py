@@ -69,10 +69,10 @@ class Scores:
 
 
 class MemoryStory:
-    """Fed with every published chunk by `take`."""
+    """Fed with every published chunk by `take`; remembers the last ``kept`` of them."""
 
-    def __init__(self) -> None:
-        self.rows: deque[ChunkRow] = deque(maxlen=KEPT_CHUNKS)
+    def __init__(self, kept: int = KEPT_CHUNKS) -> None:
+        self.rows: deque[ChunkRow] = deque(maxlen=kept)
         self.cells = BlockCells()
         self.scores = tuple(Scores() for _ in MODES)
         self.revisit: Revisit | None = None
