@@ -63,8 +63,9 @@ class Pace:
         return self._due - self._clock()
 
     def start(self) -> None:
-        """A chunk starts now."""
-        self._due = max(self._due + self._period, self._clock())
+        """A chunk starts now, perhaps before it was due (a rest ended): the next one is due a period later at most."""
+        now = self._clock()
+        self._due = min(max(self._due + self._period, now), now + self._period)
 
 
 class WorldGenerator:
@@ -146,7 +147,8 @@ class WorldGenerator:
         """One chunk. See the README for the table of these stages."""
         spec, span = self.spec, self._counters.spans
         with span("pose"):
-            poses = self._world.track.advance(action, spec.frames_per_chunk)
+            heeded = self._heeded(action)
+            poses = self._world.track.advance(heeded, spec.frames_per_chunk)
         with span("poll"):
             self._world.poll()
         with span("retrieve"):
@@ -155,7 +157,7 @@ class WorldGenerator:
         with span("take"):
             working = self._memory.take(wanted)
         with span("prefetch"):
-            ahead = self._request_ahead(action, poses)
+            ahead = self._request_ahead(heeded, poses)
         with span("place"):
             self._memory.place(working, self._model.memory_view, self._offsets(working))
         with span("generate"):
@@ -335,6 +337,11 @@ class WorldGenerator:
         self._memory.request(list(dict.fromkeys(block for blocks, _ in asked for block in blocks)))
         return tuple(future for _, future in asked)
 
+    def _heeded(self, action: Action) -> Action:
+        """What the model makes of ``action``: some know fewer controls, or others."""
+        heed: Callable[[Action], Action] | None = getattr(self._model, "heed", None)
+        return action if heed is None else heed(action)
+
     def _offsets(self, working: WorkingSet) -> float | list[float]:
         """How far the keys of the working set are turned for the chunk in the making."""
         placement = self.spec.placement
@@ -366,7 +373,8 @@ class WorldGenerator:
 
     def _show(self, index: int, frames: Frames, state: StreetState) -> None:
         """Publish ``frames`` with a snapshot, and forget the blocks that the memory has lost."""
-        degraded = self._degraded + self._said + self._world.session.degraded
+        notes: tuple[str, ...] = getattr(self._model, "notes", ())
+        degraded = notes + self._degraded + self._said + self._world.session.degraded
         self._state = replace(state, policy=self._policy_name, paused=self._paused, degraded=degraded)
         snapshot, lost = self._counters.snapshot(self._memory, self._state)
         if lost:

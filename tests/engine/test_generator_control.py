@@ -173,6 +173,15 @@ def test_walls_stop_the_walk(street: Street) -> None:
     assert shown(generator).snapshot.pose.x == pytest.approx(3.0 - 0.35, abs=0.02)
 
 
+def test_pace_owes_one_period_however_often_a_rest_looks_around() -> None:
+    clock = HandClock(0.0)
+    pace = Pace(1.0, clock)
+    for _ in range(100):
+        pace.start()
+        clock.now += 0.25
+    assert pace.seconds_left() == pytest.approx(0.75)
+
+
 def test_pace_gives_a_period_between_starts_without_catching_up() -> None:
     clock = HandClock(0.0)
     pace = Pace(0.25, clock)

@@ -51,7 +51,7 @@ def load_parts(options: LingBotOptions, device: torch.device) -> Parts:
     if options.weights is None or options.vae is None:
         missing = "weights=FOLDER" if options.weights is None else "vae=FILE"
         what = f"{PUBLISHED[options.variant].title} needs weights that are not part of the program."
-        raise InputError(what, f"Add them with `worldpager models add FOLDER`, or give --model-option {missing}.")
+        raise InputError(what, f"Add them with `worldpager models add FOLDER`, or give --option {missing}.")
     vae_file = open_tensors(options.vae)
     network = load_module(build, open_tensors(options.weights), device, kind)
     return Parts(network, load_module(WanVae, vae_file, device, lambda name: video), prompt, picture)
