@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from worldpager.engine.config import GiB, MemoryConfig, PlayConfig
+from worldpager.engine.config import MemoryConfig, PlayConfig
 from worldpager.engine.errors import InputError
 from worldpager.engine.generator import WorldGenerator
 from worldpager.engine.memory.store import BlockStore
@@ -36,7 +36,6 @@ Progress = Callable[[str, float], None]
 
 CopiesOf = Callable[[NDArray[np.int64]], NDArray[np.uint8]]
 """Bits of each block's complete copies."""
-SCRATCH_BUDGET = 2 * GiB
 
 
 def default_config(model: str = "tiny") -> PlayConfig:
@@ -44,7 +43,8 @@ def default_config(model: str = "tiny") -> PlayConfig:
 
     Raises `InputError` for an unknown model.
     """
-    memory = MemoryConfig(host_budget=find_model(model).host_budget, disk_dir=scratch_folder(), disk_budget=SCRATCH_BUDGET)
+    entry = find_model(model)
+    memory = MemoryConfig(host_budget=entry.host_budget, disk_dir=scratch_folder(), disk_budget=entry.disk_budget)
     return PlayConfig(model=model, memory=memory)
 
 
@@ -124,7 +124,7 @@ def kept_memory(config: PlayConfig) -> MemoryConfig:
     """The memory's settings: those of a kept world put its arena into its folder."""
     if config.world is None:
         return config.memory
-    budget = None if config.memory.disk_budget == SCRATCH_BUDGET else config.memory.disk_budget
+    budget = None if config.memory.disk_budget == find_model(config.model).disk_budget else config.memory.disk_budget
     return replace(config.memory, disk_dir=config.world, disk_budget=budget, keep=True)
 
 

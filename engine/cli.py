@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worldpager.engine import sessions
+from worldpager.engine import models_command, sessions
 from worldpager.engine.errors import InputError, TierError, WorldPagerError
 
 if TYPE_CHECKING:
@@ -75,8 +75,7 @@ def make_parser() -> argparse.ArgumentParser:
     bench.add_argument("rest", nargs=argparse.REMAINDER, metavar="...", help="its own options")
     bench.set_defaults(command=run_bench)
     sessions.add_parser(commands)
-    models = commands.add_parser("models", help="list the world models", description="List the world models.")
-    models.set_defaults(command=run_models)
+    models_command.add_parser(commands)
     return parser
 
 
@@ -95,6 +94,7 @@ def add_play_options(play: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="a setting of the model itself; may be repeated",
     )
+    world.add_argument("--random-weights", action="store_true", help="try the machine with random numbers in place of a model's weights")
     sessions.add_play_options(world)
     world.add_argument("--no-rest", action="store_true", help="go on generating while no key is held")
     memory = play.add_argument_group("memory")
@@ -187,9 +187,10 @@ def play_config(options: argparse.Namespace) -> PlayConfig:
     memory = replace(config.memory, **{name: value for name, value in given.items() if value is not None})
     if options.no_disk:
         memory = replace(memory, disk_dir=None, disk_budget=None)
+    random = {"random-weights": "yes"} if options.random_weights else {}
     return replace(
         config, seed=options.seed, device=options.device, memory=memory, policy=options.policy, prime=not options.no_prime,
-        rest_when_idle=not options.no_rest, futures=options.futures, model_options=dict(options.option),
+        rest_when_idle=not options.no_rest, futures=options.futures, model_options=dict(options.option) | random,
     )  # fmt: skip
 
 
@@ -251,15 +252,6 @@ def run_doctor(options: argparse.Namespace) -> int:
     from worldpager.engine.doctor import main as doctor
 
     return doctor()
-
-
-def run_models(options: argparse.Namespace) -> int:
-    """``worldpager models``."""
-    from worldpager.engine.models.registry import ENTRIES
-
-    for entry in ENTRIES.values():
-        print(f"{entry.name:12s}{entry.summary}")
-    return 0
 
 
 def run_bench(options: argparse.Namespace) -> int:

@@ -83,3 +83,5 @@ class Motion:
     eye_height: float
     turn_limit: float = float("inf")
     """Most radians a frame that keys and mouse together may turn; what the mouse asks beyond it comes a chunk later."""
+    heading: float = 1.0
+    """Share of a frame's turn that comes before its step: 1 walks along the new yaw, 0.5 along the mean of the old and the new."""

@@ -25,8 +25,11 @@ class ModelEntry:
     module: str
     class_name: str
     host_budget: int
+    disk_budget: int = 2 * GiB
+    """Bytes that a scratch world may take on disk."""
 
 
+MATRIX_GAME = "worldpager.engine.models.matrix_game2.adapter"
 LINGBOT = "worldpager.engine.models.lingbot_world.adapter"
 ENTRIES = {
     entry.name: entry
@@ -36,6 +39,11 @@ ENTRIES = {
         ),
         ModelEntry(
             "stand-in", "a drawn world without weights, for tests and trials", "worldpager.engine.models.stand_in", "StandIn", 4 * MiB
+        ),
+        ModelEntry("matrix-game-2", "Matrix-Game 2.0 universal, from weights of your own", MATRIX_GAME, "UNIVERSAL", 8 * GiB, 64 * GiB),
+        ModelEntry("matrix-game-2-gta", "Matrix-Game 2.0 for driving, from weights of your own", MATRIX_GAME, "GTA", 8 * GiB, 64 * GiB),
+        ModelEntry(
+            "matrix-game-2-templerun", "Matrix-Game 2.0, a runner, from weights of your own", MATRIX_GAME, "TEMPLERUN", 8 * GiB, 64 * GiB
         ),
         ModelEntry("lingbot-world", "LingBot-World 2.0 1.3B causal-fast, from weights of your own", LINGBOT, "SMALLEST", 8 * GiB),
         ModelEntry("lingbot-world-14b", "LingBot-World 2.0 14B causal-fast, from weights of your own", LINGBOT, "LARGE", 16 * GiB),

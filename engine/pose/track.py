@@ -39,7 +39,8 @@ class Stance:
 def move(stance: Stance, action: Action, motion: Motion, frames: int) -> tuple[Stance, tuple[Pose, ...]]:
     """The next ``frames`` poses when ``action`` is held through them, and the stance after the last.
 
-    Mouse degrees are spread evenly. Walking goes along the yaw of its frame; both directions at once are no faster than one.
+    Mouse degrees are spread evenly. Walking goes along the yaw of its frame (see `Motion.heading`); both directions at once are no faster
+    than one.
     """
     turn, owed_turn = _spread(
         stance.owed_turn + math.radians(action.turn),
@@ -59,7 +60,8 @@ def move(stance: Stance, action: Action, motion: Motion, frames: int) -> tuple[S
     for _ in range(frames):
         yaw = stance.pose.yaw + turn
         pitch = max(-motion.pitch_limit, min(motion.pitch_limit, stance.pose.pitch + look))
-        stance = _walk(replace(stance, pose=stance.pose._replace(yaw=yaw, pitch=pitch)), forward * speed, left * speed)
+        turned = replace(stance, pose=stance.pose._replace(yaw=yaw, pitch=pitch))
+        stance = _walk(turned, yaw - turn * (1 - motion.heading), forward * speed, left * speed)
         poses.append(stance.pose)
     at_limit = abs(stance.pose.pitch) >= motion.pitch_limit
     return replace(stance, owed_turn=owed_turn, owed_look=0.0 if at_limit else owed_look), tuple(poses)
@@ -78,11 +80,11 @@ def _spread(mouse: float, keys: float, limit: float, frames: int) -> tuple[float
     return rate, max(-OWED_LIMIT, min(OWED_LIMIT, owed)) if abs(owed) > SETTLED else 0.0
 
 
-def _walk(stance: Stance, forward: float, left: float) -> Stance:
-    """One frame's steps in cells. Progress towards what stands ahead ends at ``room``; the rest slides."""
+def _walk(stance: Stance, heading: float, forward: float, left: float) -> Stance:
+    """One frame's steps in cells along ``heading``. Progress towards what stands ahead ends at ``room``; the rest slides."""
     pose = stance.pose
-    dx = forward * math.cos(pose.yaw) - left * math.sin(pose.yaw)
-    dy = forward * math.sin(pose.yaw) + left * math.cos(pose.yaw)
+    dx = forward * math.cos(heading) - left * math.sin(heading)
+    dy = forward * math.sin(heading) + left * math.cos(heading)
     ux, uy = math.cos(stance.ahead), math.sin(stance.ahead)
     progress = dx * ux + dy * uy
     excess = max(0.0, progress - stance.room)

@@ -1,0 +1,124 @@
+"""One world of Matrix-Game 2.0 at play: start picture, action rows, chunks in latent space, frames.
+
+A session is unbounded: the condition is encoded once (the encoder's reach is finite), the action rows keep their last twelve, positions are
+reckoned for any frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from worldpager.engine.models.base import BlockKV
+from worldpager.engine.models.matrix_game2.action_module import ROWS_PER_FRAME, rows_of
+from worldpager.engine.models.matrix_game2.conditioning import condition
+from worldpager.engine.models.matrix_game2.config import ACTION_ROWS
+from worldpager.engine.models.matrix_game2.context import CHUNK, Window
+from worldpager.engine.models.matrix_game2.controls import Rows
+from worldpager.engine.models.matrix_game2.parts import Parts
+from worldpager.engine.models.matrix_game2.rollout import Rollout, Runner, run_plainly
+from worldpager.engine.models.matrix_game2.tiny_decoder import TinyStream
+from worldpager.engine.models.wan.flow import FlowStep
+from worldpager.engine.models.wan.vae import start_latents
+from worldpager.engine.models.wan.vae_parts import Stream
+from worldpager.engine.types import Frames
+
+MIX = 1_000_003
+
+
+class ActionRows:
+    """The rows that the next chunk listens to: the last twelve before it and its own."""
+
+    def __init__(self) -> None:
+        self._rows: Tensor | None = None
+        self._start = 0
+
+    def add(self, rows: Tensor) -> None:
+        """The rows [n, values] of the next chunk."""
+        self._rows = rows if self._rows is None else torch.cat([self._rows, rows])
+
+    def heard(self, frame: int) -> Tensor:
+        """What the chunk at latent ``frame`` listens to, [3, 12, values]; rows that no later chunk needs are let go."""
+        assert self._rows is not None
+        found = rows_of(self._rows, frame, CHUNK, self._start)
+        keep = self._rows[-ACTION_ROWS:]
+        self._start, self._rows = self._start + len(self._rows) - len(keep), keep
+        return found
+
+
+class Player:
+    """``parts`` over the context of one world. ``steps`` are the denoising passes; ``runner`` runs each."""
+
+    def __init__(self, parts: Parts, window: Window, steps: Sequence[FlowStep], runner: Runner = run_plainly) -> None:
+        design = parts.design
+        self.parts, self.steps = parts, tuple(steps)
+        self.rollout = Rollout(parts.network, design.height, design.width, window, runner)
+        self.device = self.rollout.device
+        self._latents, self._clip = torch.zeros(0), torch.zeros(0)
+        self._picture: Tensor | None = None
+        self._mouse, self._keyboard = ActionRows(), ActionRows()
+        self._stream: Stream = {}
+        self._tiny_stream: TinyStream = {}
+        self._seed = self.chunk = 0
+
+    @torch.no_grad()
+    def begin(self, seed: int, picture: Tensor) -> None:
+        """World ``seed`` starts from ``picture`` [1, 3, H, W] in [-1, 1]. The same picture again is not encoded again."""
+        if self._picture is None or not torch.equal(self._picture, picture):
+            kind = next(self.parts.vae.parameters()).dtype
+            self._latents = self.parts.vae.encode_start(picture.to(self.device, kind), self.parts.design.start_frames).float()
+            self._clip, self._picture = self.parts.clip_tokens(picture), picture
+        self.rollout.begin(self._clip)
+        self._mouse, self._keyboard = ActionRows(), ActionRows()
+        self._stream, self._tiny_stream = {}, {}
+        self._seed, self.chunk = seed, 0
+
+    @torch.no_grad()
+    def generate(self, rows: Rows, retrieved: int) -> Tensor:
+        """The clean latent [16, 3, h, w] of the next chunk; its keys and values have entered no window yet (see `finish`)."""
+        frame = self.rollout.frame
+        self._keyboard.add(rows.keyboard)
+        mouse = None
+        if rows.mouse is not None:
+            self._mouse.add(rows.mouse)
+            mouse = self._mouse.heard(frame)
+        start = condition(start_latents(self._latents, frame, CHUNK)[0], frame)
+        self.rollout.prepare(start, mouse, self._keyboard.heard(frame), retrieved)
+        draw = torch.Generator().manual_seed((self._seed * MIX + self.chunk) & 0x7FFF_FFFF_FFFF_FFFF)
+        noise = self._noise(draw)
+        return self.rollout.denoise(noise(), self.steps, noise)
+
+    @torch.no_grad()
+    def finish(self, clean: Tensor) -> BlockKV:
+        """The pass at t = 0; returns the chunk's keys and values and goes on to the next chunk."""
+        self.rollout.finish(clean)
+        kept = self.rollout.take()
+        self.rollout.advance()
+        self.chunk += 1
+        return kept
+
+    @torch.no_grad()
+    def decode(self, clean: Tensor) -> Frames:
+        """Frames [F, H, W, 3] of the next chunk: nine of a world's first, twelve of every other."""
+        parts = self.parts
+        kind = next(parts.vae.parameters()).dtype
+        if parts.tiny is not None:
+            video = parts.tiny.decode(clean.transpose(0, 1).to(kind), self._tiny_stream) * 255
+        else:
+            video = (parts.vae.decode(clean[None].to(kind), self._stream)[0].transpose(0, 1).float() + 1) * 127.5
+        frames = video.round().clamp(0, 255).to(torch.uint8).permute(0, 2, 3, 1).contiguous().cpu().numpy()
+        return np.ascontiguousarray(frames)
+
+    def _noise(self, draw: torch.Generator) -> Callable[[], Tensor]:
+        """Drawn on the processor, so that a world is the same on every device."""
+        design, channels = self.parts.design, self.parts.network.config.outputs
+        shape = (channels, CHUNK, design.height, design.width)
+        return lambda: torch.randn(shape, generator=draw).to(self.device)
+
+
+def chunk_rows(first: bool) -> int:
+    """Action rows of a chunk: a world's first has one video frame for its first latent frame."""
+    return CHUNK * ROWS_PER_FRAME - (ROWS_PER_FRAME if first else 0)
