@@ -33,6 +33,17 @@ class Rendered:
     contents: list[tuple[int, int]]
 
 
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The control tokens around a user's turn that stays open: ``opening`` begins it, ``ask`` ends it and opens the answer, ``reopen``
+    ends the answer and opens the user's next turn.
+    """
+
+    opening: tuple[int, ...]
+    ask: tuple[int, ...]
+    reopen: tuple[int, ...]
+
+
 class ChatTokenizer:
     """``stops`` are the tokens that end a turn."""
 
@@ -73,6 +84,13 @@ class ChatTokenizer:
             tokens += self.encode(message["content"])
             contents.append((first, len(tokens)))
         return Rendered(tokens + self._control(text), contents)
+
+    def frame(self, system: str) -> Frame:
+        """The turns of a conversation that begins with the instructions ``system``. Raises `WeightsError` like `chat`."""
+        roles = ("system", "user", "assistant", "user")
+        chat = self.chat([{"role": role, "content": system if role == "system" else "-"} for role in roles], answer=False)
+        (_, _), (user, ask), (answer, end), (again, _) = chat.contents
+        return Frame(tuple(chat.tokens[:user]), tuple(chat.tokens[ask:answer]), tuple(chat.tokens[end:again]))
 
     def _control(self, text: str) -> list[int]:
         """Tokens of the template's own text, in which control tokens count."""

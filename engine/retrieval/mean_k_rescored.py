@@ -1,0 +1,70 @@
+"""Two stages: the index names a shortlist, the blocks' own keys decide.
+
+A mean hides the one token that matters among 32. The shortlist is a few times what fits; its keys are fetched as they are stored and every
+token is scored. What the index promised the blocks outside the list stays in the softmax's denominator, so that shares stay shares.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from worldpager.engine.retrieval.mean_k_index import MeanKeyIndex
+from worldpager.engine.retrieval.text_query import KeysOf, NewBlocks, Ranking, TextQuery
+from worldpager.engine.types import BlockId
+
+SHORTLIST = 4
+"""Times the wanted blocks."""
+
+
+class RescoredMeanK:
+    """``rescored``: exact shares for the best of ``index``."""
+
+    name = "rescored"
+
+    def __init__(self, index: MeanKeyIndex, shortlist: int = SHORTLIST) -> None:
+        self.index, self._shortlist = index, shortlist
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def add(self, blocks: NewBlocks) -> None:
+        """See `TextPolicy`."""
+        self.index.add(blocks.ids, self.index.means(blocks.keys))
+
+    def drop(self, blocks: Iterable[BlockId]) -> None:
+        """See `TextPolicy`."""
+        self.index.drop(blocks)
+
+    def rank(self, query: TextQuery, wanted: int, exclude: Iterable[BlockId], keys_of: KeysOf) -> Ranking:
+        """See `TextPolicy`. Blocks that can't be had keep what the index promised, behind all that can."""
+        first = Ranking(*self.index.shares(query.queries), shares=True)
+        listed, keys = keys_of(sorted(first.best(wanted * self._shortlist, exclude)))
+        if not listed:
+            return first
+        scores = first.scores.copy()
+        place = {number: i for i, number in enumerate(first.ids.tolist())}
+        rows = np.array([place[number] for number in listed])
+        scores[rows] = exact_shares(query.queries, keys).numpy() * first.scores[rows].sum() + 1.0
+        return Ranking(first.ids, scores)
+
+
+@torch.inference_mode()
+def exact_shares(queries: Tensor, keys: Tensor) -> Tensor:
+    """Shares of attention among blocks whose every token counts: float32 [blocks], in sum 1.
+
+    ``queries`` [layers, n, heads, head_dim], ``keys`` [layers, blocks, tokens, kv_heads, head_dim], both before any position.
+    """
+    layers, n, heads, d = queries.shape
+    blocks, tokens, kv_heads = keys.shape[1:4]
+    total = torch.zeros(blocks, dtype=torch.float64, device=keys.device)
+    for layer in range(layers):
+        q = queries[layer].to(keys.device, torch.float32).view(n, kv_heads, -1, d).permute(1, 0, 2, 3).reshape(kv_heads, -1, d)
+        k = keys[layer].float().flatten(0, 1).permute(1, 2, 0)
+        share = torch.softmax(q @ k / math.sqrt(d), -1).sum((0, 1))
+        total += share.view(blocks, tokens).sum(1)
+    return (total / (layers * n * heads)).float().cpu()
