@@ -115,6 +115,12 @@ class EngineBridge(QObject):
         return street.spec if street else None
 
     @property
+    def session(self) -> object | None:
+        """All that was played of the present world (`worldpager.engine.session.session.Session`), if there is one to look at."""
+        street = self._run.street if self._run else None
+        return getattr(street, "session", None)
+
+    @property
     def running(self) -> bool:
         """Whether the thread lives."""
         return self._run is not None and self._run.thread is not None and self._run.thread.is_alive()

@@ -22,6 +22,8 @@ LEAST_RADIUS, MOST_RADIUS = 6.0, 400.0
 """Cells from the camera to the map's edge."""
 TICKED = 160
 """Newest chunks whose direction is shown; of all of them it would be a thicket."""
+REACH = 12.0
+"""Design pixels within which a click means a mark."""
 CELL, TICK_STEP = 3.0, math.pi / 12
 """Marks of one tier less than so many pixels apart are drawn as one, and so are ticks less than so many radians apart."""
 
@@ -54,6 +56,11 @@ class PoseMap(Card):
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # type: ignore[arg-type]  # the parent, as in Card
         self._radius = LEAST_RADIUS
+        self._plan: Plan | None = None
+
+    def block_at(self, point: QPointF, snapshot: Snapshot) -> int | None:
+        """The remembered chunk's block whose mark lies under ``point`` of this card, in its own pixels."""
+        return None if self._plan is None else nearest_block(self._plan, snapshot, point / self._scale)
 
     def draw(self, strokes: Strokes, state: HudState, width: float, height: float) -> None:
         """Ground, path, view, futures, memory, camera; legend."""
@@ -63,6 +70,7 @@ class PoseMap(Card):
         aim = wanted_radius(snapshot)
         self._radius = aim if abs(aim - self._radius) > 3 * aim else self._radius + EASE * (aim - self._radius)
         plan = Plan(area.center(), snapshot.pose.x, snapshot.pose.y, (area.width() / 2 - 6) / self._radius)
+        self._plan = plan
         painter = strokes.painter
         painter.save()
         painter.setClipRect(area.adjusted(3, 3, -3, -3))  # a rounded clip would make each stroke dearer
@@ -77,6 +85,16 @@ class PoseMap(Card):
         strokes.label(PAD, 22, "map")
         if legend:
             _draw_legend(strokes, area.bottom(), width)
+
+
+def nearest_block(plan: Plan, snapshot: Snapshot, point: QPointF) -> int | None:
+    """The block whose mark lies nearest to ``point`` (design pixels), if one is within reach; of several there, the newest."""
+    places = plan.places(snapshot.block_map.xy_yaw)
+    if not len(places):
+        return None
+    away = np.hypot(*(places - np.array((point.x(), point.y()))).T)
+    near = np.flatnonzero(away <= float(away.min()) + 1.0)
+    return int(snapshot.block_map.ids[near[-1]]) if float(away.min()) <= REACH else None
 
 
 def wanted_radius(snapshot: Snapshot) -> float:

@@ -214,9 +214,9 @@ class Session:
         """Blocks of all branches."""
         return [chunk.block for chunk in self.tree if chunk.block is not None]
 
-    def chunk_of(self, block: BlockId) -> int | None:
+    def chunk_of(self, block: int) -> int | None:
         """The chunk whose keys and values ``block`` holds."""
-        return self._chunk_of.get(block)
+        return self._chunk_of.get(BlockId(block))
 
     def picture(self, chunk: int) -> bytes | None:
         """JPEG of a chunk, if there is one. From any thread."""
