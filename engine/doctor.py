@@ -77,6 +77,29 @@ def _memory() -> Lines:
     yield f"{_size(memory.total)} in the machine, {_size(memory.available)} available"
 
 
+    from worldpager.engine.memory import machine_report
+
+    yield from machine_report.limits()
+
+
+def _drives() -> Lines:
+    """How the disk tier works in the folders that it would use, and what the drive under the first gives."""
+    import platformdirs
+
+    from worldpager.engine.build import scratch_folder
+    from worldpager.engine.memory import machine_report
+
+    yield from machine_report.folders([scratch_folder(), Path(tempfile.gettempdir()), platformdirs.user_data_path("worldpager")])
+    yield from machine_report.drive(scratch_folder())
+
+
+def _copies() -> Lines:
+    """How fast bytes move in memory and to a GPU."""
+    from worldpager.engine.memory import machine_report
+
+    yield from machine_report.copies()
+
+
 def _gpu() -> Lines:
     """CUDA devices as torch sees them."""
     import torch
@@ -139,7 +162,9 @@ SECTIONS: dict[str, Callable[[], Lines]] = {
     "Versions": _versions,
     "Processor": _processor,
     "Memory": _memory,
+    "Drives": _drives,
     "GPU": _gpu,
+    "Copies": _copies,
     "Window": _window,
     "Recording": _recording,
     "Folders": _folders,

@@ -1,4 +1,5 @@
-"""How much host memory blocks may take: the tightest limit of the machine, less what the process has, less a margin.
+"""How much host memory blocks may take: the tightest limit of the machine, less what the process has, less a margin,
+and no more than is available.
 
 MemTotal alone is wrong in a container: every memory limit of the process's control groups counts, of both hierarchies, up to their roots.
 """
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from worldpager.engine.config import GiB
@@ -17,9 +19,31 @@ MARGIN_SHARE = 0.25
 """The margin is `MARGIN`, on small machines this share of the limit."""
 
 
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Something that limits this process's memory to ``bytes``; ``name`` for a person."""
+
+    name: str
+    bytes: int
+
+
+def memory_limits(root: Path = Path("/")) -> list[Limit]:
+    """MemTotal and all cgroup limits found below ``root`` (proc and sys), the tightest first."""
+    limits = [Limit("MemTotal", _kilobytes(root / "proc/meminfo", "MemTotal")), *_group_limits(root)]
+    return sorted(limits, key=lambda limit: limit.bytes)
+
+
 def memory_limit(root: Path = Path("/")) -> int:
-    """Bytes that this process may use: the smaller of MemTotal and all cgroup limits found below ``root`` (proc and sys)."""
-    return min([_kilobytes(root / "proc/meminfo", "MemTotal"), *_group_limits(root)])
+    """Bytes that this process may use: the tightest of `memory_limits`."""
+    return memory_limits(root)[0].bytes
+
+
+def available_bytes(root: Path = Path("/")) -> int | None:
+    """What the kernel thinks can be had without swapping; None where it doesn't tell."""
+    try:
+        return _kilobytes(root / "proc/meminfo", "MemAvailable")
+    except TierError:
+        return None
 
 
 def resident_bytes(root: Path = Path("/")) -> int:
@@ -31,7 +55,11 @@ def host_budget(asked: int | None, root: Path = Path("/")) -> int:
     """``asked`` bytes, or without it what the machine leaves. Raises `TierError` when ``asked`` is more than the process may ever use."""
     limit = memory_limit(root)
     if asked is None:
-        return max(0, limit - resident_bytes(root) - min(MARGIN, int(limit * MARGIN_SHARE)))
+        available = available_bytes(root)
+        room = limit - resident_bytes(root)
+        if available is not None:
+            room = min(room, available)
+        return max(0, room - min(MARGIN, int(limit * MARGIN_SHARE)))
     if asked > limit:
         what = f"A host budget of {asked / GiB:.1f} GiB is more than the {limit / GiB:.1f} GiB that this machine allows."
         raise TierError(what, "Lower --host-budget, or leave it out.")
@@ -45,7 +73,7 @@ def _kilobytes(path: Path, name: str) -> int:
     return int(match[1]) * 1024
 
 
-def _group_limits(root: Path) -> Iterator[int]:
+def _group_limits(root: Path) -> Iterator[Limit]:
     """Memory limits of the process's groups and all groups above them."""
     try:
         groups = (root / "proc/self/cgroup").read_text().splitlines()
@@ -65,11 +93,11 @@ def _group_limits(root: Path) -> Iterator[int]:
                 yield from _limit(root / base / folder / file)
 
 
-def _limit(path: Path) -> Iterator[int]:
+def _limit(path: Path) -> Iterator[Limit]:
     """The number in a limit file, if there is one ("max" is none)."""
     try:
         text = path.read_text().strip()
     except OSError:
         return
     if text.isdigit():
-        yield int(text)
+        yield Limit(str(path), int(text))

@@ -9,6 +9,13 @@ from collections.abc import Iterator
 import pytest
 
 from worldpager.engine import doctor
+from worldpager.engine.memory import machine_report
+
+
+@pytest.fixture(autouse=True)
+def small_measurements(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine_report, "SWEEP_BYTES", 1 << 20)
+    monkeypatch.setattr(machine_report, "COPY_BYTES", 1 << 20)
 
 
 def report(capsys: pytest.CaptureFixture[str]) -> dict[str, list[str]]:
@@ -32,6 +39,10 @@ def test_every_section_says_something(capsys: pytest.CaptureFixture[str]) -> Non
     assert "Error" not in str(sections)
     assert "cores usable" in sections["Processor"][0]
     assert "GiB" in sections["Memory"][0]
+    assert "the first binds" in str(sections["Memory"])
+    assert "direct I/O" in sections["Drives"][0] or "buffered" in sections["Drives"][0]
+    assert "GB/s" in sections["Drives"][-1]
+    assert "GB/s" in sections["Copies"][0]
     assert "libx264" in sections["Recording"][0]
     assert any("llvmpipe" in line or "drawn by" in line for line in sections["Window"])
 

@@ -9,7 +9,7 @@ import pytest
 
 from worldpager.engine.config import GiB, MiB
 from worldpager.engine.errors import TierError
-from worldpager.engine.memory.budget import host_budget, memory_limit
+from worldpager.engine.memory.budget import host_budget, memory_limit, memory_limits
 
 V1 = "5:cpu,memory:/a/b\n0::/\n"
 V2 = "0::/user/play\n"
@@ -69,6 +69,20 @@ def test_the_budget_leaves_room_for_the_process_and_a_margin(tmp_path: Path) -> 
     assert host_budget(None, machine(tmp_path / "large", 32 * GiB, resident=3 * GiB)) == 27 * GiB
     assert host_budget(None, machine(tmp_path / "small", 4 * GiB, resident=1 * GiB)) == 2 * GiB
     assert host_budget(None, machine(tmp_path / "full", 4 * GiB, resident=4 * GiB)) == 0
+
+
+def test_what_others_use_is_not_ours(tmp_path: Path) -> None:
+    root = machine(tmp_path, 32 * GiB, resident=1 * GiB)
+    with (root / "proc/meminfo").open("a") as facts:
+        facts.write(f"MemAvailable: {10 * GiB // 1024} kB\n")
+    assert host_budget(None, root) == 8 * GiB
+
+
+def test_the_limit_that_binds_is_named(tmp_path: Path) -> None:
+    root = machine(tmp_path, 24 * GiB, V2, {"sys/fs/cgroup/user/memory.max": 3 * GiB})
+    tightest, total = memory_limits(root)
+    assert (tightest.bytes, total.name) == (3 * GiB, "MemTotal")
+    assert tightest.name.endswith("user/memory.max")
 
 
 def test_a_budget_asked_for_is_kept_or_refused(tmp_path: Path) -> None:
