@@ -41,6 +41,8 @@ def run(
     from worldpager.app.bridge import EngineBridge
     from worldpager.app.care import care_of
     from worldpager.app.fault_hooks import listen_to_qt, shown_faults
+    from worldpager.app.languages import Language
+    from worldpager.app.live_settings import use_look
     from worldpager.app.main_window import MainWindow
     from worldpager.app.memory_view.demo import demo_config
     from worldpager.app.memory_view.part import part as demo_part
@@ -60,6 +62,8 @@ def run(
         application.setWindowIcon(QIcon(str(icon)))
     bridge = EngineBridge()
     preferences = Preferences(settings_path(), overrides_of_line(config, flags))
+    use_look(preferences.values)
+    Language.use(preferences.values.language)
     config = starting_config(config, preferences.values, flags)
     if demo:
         config = demo_config(config, flags)

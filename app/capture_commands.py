@@ -12,6 +12,7 @@ from worldpager.app import theme
 from worldpager.app.bridge import EngineBridge
 from worldpager.app.captures import Film, save_picture
 from worldpager.app.notices import Notices
+from worldpager.app.words import tr
 from worldpager.engine.errors import WorldPagerError
 from worldpager.engine.mailbox import Record
 from worldpager.engine.recorder import RecorderReport
@@ -31,7 +32,7 @@ class CaptureCommands:
         """End the film under way, or begin one."""
         if self.film.recorder is not None:
             self.end_film()
-            self._notices.say("finishing the film")
+            self._notices.say(tr("finishing the film"))
         elif snapshot is not None:
             self.start_film(snapshot)
 
@@ -63,11 +64,11 @@ class CaptureCommands:
         except WorldPagerError as error:
             self._fail(error)
         else:
-            self._notices.say(f"screenshot saved: {path}", theme.HOST)
+            self._notices.say(tr("screenshot saved: {path}", path=path), theme.HOST)
 
     def _saved(self, report: RecorderReport) -> None:
         if report.frames:
-            self._notices.say(f"film saved: {report.path}", theme.HOST)
+            self._notices.say(tr("film saved: {path}", path=report.path), theme.HOST)
         else:
             report.path.unlink(missing_ok=True)
-            self._notices.say("no film: nothing was played meanwhile", theme.ALARM)
+            self._notices.say(tr("no film: nothing was played meanwhile"), theme.ALARM)

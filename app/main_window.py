@@ -25,7 +25,7 @@ from worldpager.app.notices import Notices
 from worldpager.app.overlay.card import HudState
 from worldpager.app.overlay.hud import Hud
 from worldpager.app.panels.key_hint import HEIGHT as HINT_HEIGHT
-from worldpager.app.panels.key_hint import KeyHint
+from worldpager.app.panels.key_hint import KeyHint, key_row
 from worldpager.app.panels.loading_page import LoadingPage
 from worldpager.app.panels.panel import Panel
 from worldpager.app.preferences import Preferences
@@ -140,6 +140,7 @@ class MainWindow(QWidget):
         self._presenter = None
         self.hud.set_visible(False)
         self.notices.clear()
+        self._key_hint.row = self.loading.row = key_row(self.bindings)
         self.loading.begin()
         self.bridge.start(self.config)
 

@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from worldpager.app import theme
 from worldpager.app.actions import Section, WindowAction, register
 from worldpager.app.overlay.hud import PRESETS
+from worldpager.app.panels.counters_panel import CountersPanel
 from worldpager.app.panels.keys_page import KeysPage
 from worldpager.app.panels.new_world_panel import NewWorldPanel
 from worldpager.app.panels.settings_panel import KEYS_PAGE, SettingsPanel
@@ -113,12 +114,17 @@ def next_screen(window: MainWindow) -> None:
 
 def show_settings(window: MainWindow, page: str = KEYS_PAGE) -> None:
     """The keys and settings, open at ``page``."""
-    scale = theme.scale_for(window.width(), window.height())
+    scale = SettingsPanel.scale_in(window)
     keys = KeysPage(window.bindings, window.take_keys, lambda pixels: round(pixels * scale))
     panel = SettingsPanel(window, window.preferences, keys, page)
     panel.reset_asked.connect(lambda: _reset_settings(window, panel))
     window.know_keys()
     window.open_panel(panel)
+
+
+def show_counters(window: MainWindow) -> None:
+    """All counters as text."""
+    window.open_panel(CountersPanel(window, window.hud_state))
 
 
 def _reset_settings(window: MainWindow, panel: SettingsPanel) -> None:
@@ -145,6 +151,7 @@ for _action in (
     WindowAction("new_world", later("another world"), ("N",), Section.PLAY, ask_world, playing=True),
     WindowAction("memory", later("memory on or off"), ("M",), Section.PLAY, toggle_memory),
     WindowAction("overlay", later("panels: none, small, full"), ("H",), Section.VIEW, cycle_overlay),
+    WindowAction("counters", later("all counters as text"), ("F3",), Section.VIEW, show_counters, playing=True),
     WindowAction("fit", later("fill the window or show all"), ("F",), Section.VIEW, toggle_fit),
     WindowAction("fullscreen", later("full screen"), ("F11", "Alt+Return"), Section.VIEW, toggle_fullscreen),
     WindowAction("next_screen", later("to the next screen"), ("Ctrl+F11",), Section.VIEW, next_screen),

@@ -6,6 +6,7 @@ shape, a place or a word says the same.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -35,9 +36,33 @@ FAMILIES = ("Inter", "SF Pro Text", "Segoe UI", "Cantarell", "Noto Sans", "Robot
 DESIGN_HEIGHT, DESIGN_WIDTH = 720, 1280
 
 
+class Wishes:
+    """What a person asked for: enlargement beyond the window's size, and contrast."""
+
+    scale = 1.0
+    contrast = False
+    still = False
+    """Nothing moves that need not."""
+
+
 def scale_for(width: int, height: int) -> float:
     """Enlargement of all measures in a window of this size: overlays take the same share of a 4K window as of a small one."""
-    return max(0.7, min(6.0, width / DESIGN_WIDTH, height / DESIGN_HEIGHT))
+    return max(0.7, min(6.0, width / DESIGN_WIDTH, height / DESIGN_HEIGHT)) * Wishes.scale
+
+
+def use_contrast(high: bool) -> None:
+    """Strong edges, opaque grounds and no faint words; or the usual colours."""
+    Wishes.contrast = high
+    for colour, (usual, strong) in _ALPHA.items():
+        globals()[colour].setAlpha(strong if high else usual)
+    CARD.setRgb(0, 0, 0, CARD.alpha()) if high else CARD.setRgb(12, 15, 20, CARD.alpha())
+
+
+_ALPHA = {
+    "INK": (238, 255), "SOFT": (165, 255), "FAINT": (110, 235), "LINE": (26, 120), "TROUGH": (24, 70), "CARD": (186, 245),
+    "CARD_EDGE": (22, 190),
+}  # fmt: skip
+"""Colour: how opaque it is usually and in high contrast."""
 
 
 def with_alpha(colour: QColor, alpha: int) -> QColor:
@@ -104,6 +129,23 @@ def sheet(scale: float) -> str:
     def px(value: float) -> str:
         return f"{round(value * scale)}px"
 
+    return _sheet(px) + (_contrast(px) if Wishes.contrast else "")
+
+
+def _contrast(px: Callable[[float], str]) -> str:
+    """What high contrast adds."""
+    return f"""
+    QWidget, QLabel, QLabel#soft, QLabel#note, QLabel#section {{ color: white; }}
+    QFrame#panel {{ background: black; border: {px(2)} solid white; }}
+    QPushButton, QPushButton#choice, QPushButton#cap, QLineEdit {{ background: black; color: white; border: {px(2)} solid #c0c0c0; }}
+    QPushButton#primary, QPushButton#choice:checked {{ background: white; color: black; border-color: white; }}
+    QPushButton:focus, QPushButton#choice:focus, QPushButton#cap:focus, QLineEdit:focus {{ border: {px(3)} solid {STALE.name()}; }}
+    QCheckBox:focus {{ color: {STALE.name()}; }}
+    """
+
+
+def _sheet(px: Callable[[float], str]) -> str:
+    """The usual style."""
     return f"""
     QWidget {{ color: rgba(255,255,255,238); font-family: "{family()}"; font-size: {px(14)}; }}
     QFrame#panel {{ background: rgba(16,19,26,236); border: 1px solid rgba(255,255,255,28); border-radius: {px(14)}; }}
@@ -117,7 +159,7 @@ def sheet(scale: float) -> str:
     QPushButton {{ background: rgba(255,255,255,20); border: 1px solid rgba(255,255,255,38); border-radius: {px(8)};
         padding: {px(8)} {px(18)}; }}
     QPushButton:hover {{ background: rgba(255,255,255,36); }}
-    QPushButton:focus {{ border-color: {DEVICE.name()}; }}
+    QPushButton:focus, QPushButton#choice:focus {{ border: {px(2)} solid {DEVICE.name()}; }}
     QPushButton#primary {{ background: {DEVICE.name()}; border-color: {DEVICE.name()}; color: #0a0d12; font-weight: 600; }}
     QPushButton#primary:hover {{ background: #79c5f0; }}
     QPushButton#primary:focus {{ border-color: white; }}
@@ -129,6 +171,12 @@ def sheet(scale: float) -> str:
         background: rgba(0,0,0,90); }}
     QCheckBox::indicator:checked {{ background: {DEVICE.name()}; border-color: {DEVICE.name()}; image: url("{_icon("tick")}"); }}
     QCheckBox:focus {{ color: {DEVICE.name()}; }}
+    QCheckBox::indicator:focus {{ border: {px(2)} solid {DEVICE.name()}; }}
+    QSlider:focus {{ border: {px(1)} solid {DEVICE.name()}; border-radius: {px(6)}; }}
+    QTableWidget {{ background: transparent; border: none; alternate-background-color: rgba(255,255,255,10); font-size: {px(13)}; }}
+    QTableWidget::item {{ padding: {px(3)} {px(6)}; border: none; }}
+    QTableWidget::item:selected {{ background: rgba(86,180,233,70); color: white; }}
+    QTableWidget:focus {{ border: {px(1)} solid {DEVICE.name()}; }}
     QSlider {{ background: transparent; min-height: {px(22)}; }}
     QSlider::groove:horizontal {{ height: {px(4)}; background: rgba(255,255,255,40); border-radius: {px(2)}; }}
     QSlider::sub-page:horizontal {{ background: {DEVICE.name()}; border-radius: {px(2)}; }}

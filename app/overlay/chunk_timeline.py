@@ -9,6 +9,7 @@ from PySide6.QtGui import QImage, QPainterPath, QPen
 
 from worldpager.app import theme
 from worldpager.app.overlay.card import PAD, Card, HudState, Strokes
+from worldpager.app.words import tr
 from worldpager.engine.telemetry.snapshot import Snapshot
 
 LANE = 8.0
@@ -28,7 +29,7 @@ class ChunkTimeline(Card):
         snapshot = state.snapshot
         area = QRectF(PAD + 52, LANES_TOP, width - 2 * PAD - 52, 3 * (LANE + LANE_GAP))
         span = max(LEAST_CHUNKS, snapshot.chunk, min(snapshot.spill_chunk or 0, 2 * LEAST_CHUNKS))
-        strokes.label(PAD, 24, "timeline")
+        strokes.label(PAD, 24, tr("timeline"))
         _draw_lanes(strokes, snapshot, area, span)
         _draw_spill(strokes, snapshot, area, span)
         _draw_arcs(strokes, snapshot, area, span)
@@ -47,7 +48,7 @@ def _draw_lanes(strokes: Strokes, snapshot: Snapshot, area: QRectF, span: int) -
     """A dash for each chunk in the lane of its tier."""
     for lane, name in enumerate(("device", "host", "disk")):
         y = area.top() + lane * (LANE + LANE_GAP)
-        strokes.text(PAD, y + LANE, name, theme.font(11), theme.SOFT)
+        strokes.text(PAD, y + LANE, tr(name), theme.font(11), theme.SOFT)
         strokes.fill(QRectF(area.left(), y, area.width(), LANE), theme.with_alpha(theme.INK, 13), 2)
     strip = lane_pixels(snapshot, span)
     image = QImage(strip.tobytes(), strip.shape[1], 3, 4 * strip.shape[1], QImage.Format.Format_ARGB32)
@@ -78,7 +79,7 @@ def _draw_spill(strokes: Strokes, snapshot: Snapshot, area: QRectF, span: int) -
         return
     x = area.left() + spill / span * area.width()
     strokes.line(QPointF(x, area.top() - 6), QPointF(x, area.bottom() + 2), theme.DISK, 1.2, (3, 2))
-    text = f"spill at {spill}"
+    text = tr("spill at {chunk}", chunk=spill)
     if x + 6 + theme.text_width(strokes.type.body, text) < area.right():
         strokes.text(x + 6, area.top() - 4, text, colour=theme.DISK)
     else:

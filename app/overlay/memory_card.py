@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor
 from worldpager.app import theme
 from worldpager.app.overlay.card import PAD, Card, HudState, Strokes, bytes_text
 from worldpager.app.overlay.status_card import divider, tier_code
+from worldpager.app.words import tr
 from worldpager.engine.telemetry.snapshot import Snapshot, TierUse
 
 ROW = 51.0
@@ -23,8 +24,8 @@ class MemoryCard(Card):
     def draw(self, strokes: Strokes, state: HudState, width: float, height: float) -> None:
         """One row a tier."""
         snapshot = state.snapshot
-        strokes.label(PAD, 24, "memory")
-        strokes.text_left_of(width - PAD, 25, f"{snapshot.memory.blocks} blocks", colour=theme.SOFT)
+        strokes.label(PAD, 24, tr("memory"))
+        strokes.text_left_of(width - PAD, 25, tr("{count} blocks", count=snapshot.memory.blocks), colour=theme.SOFT)
         for row, tier in enumerate(snapshot.tiers):
             _draw_tier(strokes, tier, 34 + row * ROW, width)
         _draw_spill(strokes, snapshot, 34 + 3 * ROW + 4, width)
@@ -34,7 +35,7 @@ def _draw_tier(strokes: Strokes, tier: TierUse, top: float, width: float) -> Non
     """Shape, name and bytes; the bar with its dirty part hatched; blocks and what is to be known."""
     code = tier_code(tier.name)
     strokes.mark(PAD + 5, top + 10, code, 4.5)
-    strokes.text(PAD + 17, top + 15, tier.name, strokes.type.value)
+    strokes.text(PAD + 17, top + 15, tr(tier.name), strokes.type.value)
     full = f" / {bytes_text(tier.capacity_bytes)}"
     at = strokes.text_left_of(width - PAD, top + 15, full, colour=theme.FAINT)
     strokes.text_left_of(at, top + 15, bytes_text(tier.used_bytes))
@@ -44,11 +45,11 @@ def _draw_tier(strokes: Strokes, tier: TierUse, top: float, width: float) -> Non
         part = QRectF(filled)
         part.setLeft(filled.right() - filled.width() * min(1.0, tier.dirty / tier.used))
         strokes.hatch(part, QColor(0, 0, 0, 150))
-    strokes.text(PAD, top + 43, f"{tier.used} of {tier.capacity} blocks", colour=theme.FAINT)
+    strokes.text(PAD, top + 43, tr("{used} of {all} blocks", used=tier.used, all=tier.capacity), colour=theme.FAINT)
     if tier.dirty and tier.used:
-        strokes.text_left_of(width - PAD, top + 43, f"{tier.dirty / tier.used:.0%} dirty", colour=theme.SOFT)
+        strokes.text_left_of(width - PAD, top + 43, tr("{share} dirty", share=f"{tier.dirty / tier.used:.0%}"), colour=theme.SOFT)
     elif tier.note:
-        strokes.text_left_of(width - PAD, top + 43, tier.note, colour=theme.FAINT)
+        strokes.text_left_of(width - PAD, top + 43, tr(tier.note), colour=theme.FAINT)
 
 
 def _draw_spill(strokes: Strokes, snapshot: Snapshot, top: float, width: float) -> None:
@@ -56,13 +57,13 @@ def _draw_spill(strokes: Strokes, snapshot: Snapshot, top: float, width: float) 
     divider(strokes, top, width)
     spilled = snapshot.memory.spilled_blocks
     if spilled:
-        text = f"{spilled} blocks spilled to disk"
+        text = tr("{count} blocks spilled to disk", count=spilled)
     elif snapshot.spill_chunk is None:
-        text = "no disk tier to spill to"
+        text = tr("no disk tier to spill to")
     else:
         left = max(0, snapshot.spill_chunk - snapshot.chunk)
-        text = f"spills at chunk {snapshot.spill_chunk}, in {left}"
-    strokes.label(PAD, top + 19, "spill")
+        text = tr("spills at chunk {chunk}, in {left}", chunk=snapshot.spill_chunk, left=left)
+    strokes.label(PAD, top + 19, tr("spill"))
     strokes.text_left_of(width - PAD, top + 20, text, colour=theme.DISK if spilled else theme.SOFT)
 
 
@@ -77,14 +78,14 @@ class StallCard(Card):
         stalls = memory.stalls_over_half_ms
         strokes.text(PAD, 40, str(stalls), strokes.type.hero, theme.ALARM if stalls else theme.INK)
         x = PAD + theme.text_width(strokes.type.hero, str(stalls)) + 10
-        strokes.text(x, 26, "stall over 0.5 ms" if stalls == 1 else "stalls over 0.5 ms", colour=theme.SOFT)
-        strokes.text(x, 41, f"longest wait {memory.longest_wait_ms:.2f} ms", colour=theme.FAINT)
+        strokes.text(x, 26, tr("stall over 0.5 ms") if stalls == 1 else tr("stalls over 0.5 ms"), colour=theme.SOFT)
+        strokes.text(x, 41, tr("longest wait {ms} ms", ms=f"{memory.longest_wait_ms:.2f}"), colour=theme.FAINT)
         column = (width - 2 * PAD) / 4
         facts = (
-            ("hits", f"{memory.prefetch_hit_rate:.0%}", theme.INK),
-            ("misses", str(memory.blocks_missed), theme.DISK if memory.blocks_missed else theme.INK),
-            ("stale", str(memory.stale_uses), theme.STALE if memory.stale_uses else theme.INK),
-            ("unused", str(memory.prefetch_wasted), theme.INK),
+            (tr("hits"), f"{memory.prefetch_hit_rate:.0%}", theme.INK),
+            (tr("misses"), str(memory.blocks_missed), theme.DISK if memory.blocks_missed else theme.INK),
+            (tr("stale"), str(memory.stale_uses), theme.STALE if memory.stale_uses else theme.INK),
+            (tr("unused"), str(memory.prefetch_wasted), theme.INK),
         )
         divider(strokes, 53, width)
         for place, (name, figure, colour) in enumerate(facts):
@@ -96,7 +97,7 @@ class StallCard(Card):
 
 def _draw_stages(strokes: Strokes, snapshot: Snapshot, top: float, width: float) -> None:
     """One bar of a chunk's stages, the three that matter named."""
-    strokes.label(PAD, top + 10, "one chunk")
+    strokes.label(PAD, top + 10, tr("one chunk"))
     total = sum(snapshot.stage_ms.values())
     strokes.text_left_of(width - PAD, top + 10, f"{total:.0f} ms", colour=theme.SOFT)
     bar = QRectF(PAD, top + 17, width - 2 * PAD, 6)
@@ -110,7 +111,7 @@ def _draw_stages(strokes: Strokes, snapshot: Snapshot, top: float, width: float)
     x = PAD
     for stage, colour in STAGE_COLOURS.items():
         strokes.fill(QRectF(x, top + 32, 7, 7), colour, 1.5)
-        x = strokes.text(x + 11, top + 40, f"{stage} {_short(named[stage])}", colour=theme.FAINT) + 10
+        x = strokes.text(x + 11, top + 40, f"{tr(stage)} {_short(named[stage])}", colour=theme.FAINT) + 10
 
 
 def _short(ms: float) -> str:
@@ -126,15 +127,15 @@ class DiskCard(Card):
         """A line for reading, a line for writing, on one scale."""
         memory = state.snapshot.memory
         top = max([1.0, *state.read_rates, *state.write_rates])
-        strokes.label(PAD, 24, "disk traffic")
+        strokes.label(PAD, 24, tr("disk traffic"))
         rows = (
-            ("read", state.snapshot.disk_read_rate, memory.disk_read_bytes, state.read_rates, theme.DEVICE),
-            ("written", state.snapshot.disk_write_rate, memory.disk_written_bytes, state.write_rates, theme.DISK),
+            (tr("read"), state.snapshot.disk_read_rate, memory.disk_read_bytes, state.read_rates, theme.DEVICE),
+            (tr("written"), state.snapshot.disk_write_rate, memory.disk_written_bytes, state.write_rates, theme.DISK),
         )
         for row, (name, rate, total, rates, colour) in enumerate(rows):
             y = 50 + row * 36
             strokes.text(PAD, y, name, colour=theme.SOFT)
-            strokes.text(PAD, y + 15, f"{bytes_text(total)} in all", colour=theme.FAINT)
+            strokes.text(PAD, y + 15, tr("{bytes} in all", bytes=bytes_text(total)), colour=theme.FAINT)
             strokes.text_left_of(width - PAD, y, f"{bytes_text(rate)}/s", strokes.type.value)
             spark = QRectF(width - PAD - 112, y + 3, 112, 13)
             strokes.sparkline(spark, list(rates), top, colour)

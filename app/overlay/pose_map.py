@@ -13,6 +13,7 @@ from PySide6.QtGui import QPainter, QPainterPath, QPen, QPolygonF, QRadialGradie
 
 from worldpager.app import theme
 from worldpager.app.overlay.card import PAD, Card, HudState, Strokes
+from worldpager.app.words import tr
 from worldpager.engine.telemetry.snapshot import TIER_DEVICE, TIER_DISK, TIER_HOST, Snapshot
 from worldpager.engine.types import Pose
 
@@ -68,7 +69,7 @@ class PoseMap(Card):
         legend = height > width
         area = QRectF(0, 0, width, width if legend else height)
         aim = wanted_radius(snapshot)
-        self._radius = aim if abs(aim - self._radius) > 3 * aim else self._radius + EASE * (aim - self._radius)
+        self._radius = aim if theme.Wishes.still or abs(aim - self._radius) > 3 * aim else self._radius + EASE * (aim - self._radius)
         plan = Plan(area.center(), snapshot.pose.x, snapshot.pose.y, (area.width() / 2 - 6) / self._radius)
         self._plan = plan
         painter = strokes.painter
@@ -82,7 +83,7 @@ class PoseMap(Card):
         _draw_retrieved(strokes, plan, snapshot)
         _draw_camera(strokes, plan, snapshot.pose)
         painter.restore()
-        strokes.label(PAD, 22, "map")
+        strokes.label(PAD, 22, tr("map"))
         if legend:
             _draw_legend(strokes, area.bottom(), width)
 
@@ -231,8 +232,8 @@ def _draw_legend(strokes: Strokes, top: float, width: float) -> None:
     x, face = PAD, theme.font(11)
     for code, name in ((TIER_DEVICE, "device"), (TIER_HOST, "host"), (TIER_DISK, "disk")):
         strokes.mark(x + 3, top + 9, code, 3.6)
-        x = strokes.text(x + 10, top + 13, name, face, theme.SOFT) + 8
+        x = strokes.text(x + 10, top + 13, tr(name), face, theme.SOFT) + 8
     strokes.line(QPointF(x, top + 9), QPointF(x + 10, top + 9), theme.AHEAD, 1.8, (2, 2))
-    x = strokes.text(x + 14, top + 13, "next", face, theme.SOFT) + 8
+    x = strokes.text(x + 14, top + 13, tr("next"), face, theme.SOFT) + 8
     strokes.line(QPointF(x, top + 9), QPointF(x + 10, top + 9), theme.INK, 1.5)
-    strokes.text(x + 14, top + 13, "in use", face, theme.SOFT)
+    strokes.text(x + 14, top + 13, tr("in use"), face, theme.SOFT)

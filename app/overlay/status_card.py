@@ -7,6 +7,7 @@ from PySide6.QtGui import QFont
 
 from worldpager.app import theme
 from worldpager.app.overlay.card import PAD, Card, HudState, Strokes
+from worldpager.app.words import tr
 from worldpager.engine.telemetry.snapshot import Snapshot
 
 COLUMNS = (PAD, PAD + 104, PAD + 168)
@@ -22,16 +23,16 @@ class StatusCard(Card):
         snapshot = state.snapshot
         draw_title(strokes, snapshot, width)
         still = snapshot.idle or snapshot.paused
-        second = ("recorded", f"{state.recorded_fps:.0f}") if state.recorded_fps else ("screen", f"{state.screen_fps:.0f}")
+        second = (tr("recorded"), f"{state.recorded_fps:.0f}") if state.recorded_fps else (tr("screen"), f"{state.screen_fps:.0f}")
         made = "–" if still else f"{snapshot.generated_fps:.1f}"
-        rates = (("generated", made), ("shown", f"{state.presented_fps:.1f}"), second)
+        rates = ((tr("generated"), made), (tr("shown"), f"{state.presented_fps:.1f}"), second)
         for (name, figure), x in zip(rates, COLUMNS, strict=True):
             hero = x == PAD
-            colour = theme.FAINT if still and name != "screen" else theme.INK
+            colour = theme.FAINT if still and name != tr("screen") else theme.INK
             strokes.text(x, 66, figure, strokes.type.hero if hero else strokes.type.value, colour)
-            strokes.label(x, 84, "at rest" if hero and still else name)
+            strokes.label(x, 84, tr("at rest") if hero and still else name)
         divider(strokes, 96, width)
-        strokes.label(PAD, 117, "key to picture")
+        strokes.label(PAD, 117, tr("key to picture"))
         strokes.text_left_of(width - PAD, 118, delay_text(state.key_to_picture), strokes.type.value)
 
 
@@ -46,13 +47,13 @@ class SmallCard(Card):
         draw_title(strokes, snapshot, width)
         still = snapshot.idle or snapshot.paused
         if still:
-            strokes.text(PAD, 61, "at rest", theme.font(18, QFont.Weight.DemiBold), theme.FAINT)
+            strokes.text(PAD, 61, tr("at rest"), theme.font(18, QFont.Weight.DemiBold), theme.FAINT)
         else:
             end = strokes.text(PAD, 64, f"{snapshot.generated_fps:.1f}", strokes.type.hero)
-            strokes.text(end + 5, 64, "fps", colour=theme.SOFT)
+            strokes.text(end + 5, 64, tr("fps"), colour=theme.SOFT)
         stalls = snapshot.memory.stalls_over_half_ms
-        stall_text = "no stalls" if not stalls else f"{stalls} stalls"
-        strokes.text_left_of(width - PAD, 52, delay_text(state.key_to_picture) + " key to picture", colour=theme.SOFT)
+        stall_text = tr("no stalls") if not stalls else tr("{count} stalls", count=stalls)
+        strokes.text_left_of(width - PAD, 52, tr("{delay} key to picture", delay=delay_text(state.key_to_picture)), colour=theme.SOFT)
         strokes.text_left_of(width - PAD, 67, stall_text, colour=theme.ALARM if stalls else theme.SOFT)
         draw_mini_tiers(strokes, snapshot, width)
 
@@ -60,8 +61,8 @@ class SmallCard(Card):
 def draw_title(strokes: Strokes, snapshot: Snapshot, width: float) -> None:
     """Model, world and chunk."""
     end = strokes.text(PAD, 26, snapshot.model, strokes.type.value)
-    strokes.text(end + 8, 26, f"world {snapshot.seed}", colour=theme.SOFT)
-    strokes.text_left_of(width - PAD, 26, f"chunk {snapshot.chunk}", colour=theme.SOFT)
+    strokes.text(end + 8, 26, tr("world {seed}", seed=snapshot.seed), colour=theme.SOFT)
+    strokes.text_left_of(width - PAD, 26, tr("chunk {number}", number=snapshot.chunk), colour=theme.SOFT)
 
 
 def draw_mini_tiers(strokes: Strokes, snapshot: Snapshot, width: float) -> None:
@@ -75,7 +76,7 @@ def draw_mini_tiers(strokes: Strokes, snapshot: Snapshot, width: float) -> None:
         x = PAD + column * (share + gap)
         code = tier_code(tier.name)
         strokes.mark(x + 4, 83, code, 3.6)
-        strokes.text(x + 12, 87, tier.name, face, theme.SOFT)
+        strokes.text(x + 12, 87, tr(tier.name), face, theme.SOFT)
         strokes.text_left_of(x + share, 87, str(tier.used), face)
         strokes.bar(QRectF(x, 94, share, 5), tier.used / tier.capacity if tier.capacity else 0.0, theme.TIERS[code])
 

@@ -8,8 +8,9 @@ from PySide6.QtGui import QFont, QImage, QKeyEvent, QPainter, QPaintEvent, QPixm
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from worldpager.app import theme
+from worldpager.app.engine_words import stage_words
 from worldpager.app.overlay.card import Strokes
-from worldpager.app.panels.key_hint import draw_keys
+from worldpager.app.panels.key_hint import Row, draw_keys
 from worldpager.app.words import tr
 
 BAR_WIDTH = 320.0
@@ -26,6 +27,8 @@ class LoadingPage(QWidget):
         self._window = parent
         self._stage, self._share = tr("Starting"), 0.0
         self._ground = QPixmap()
+        self.row: Row = []
+        """The keys to learn meanwhile."""
         self.cancel = QPushButton(tr("Cancel"), self)
         self.cancel.clicked.connect(self._cancel)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -38,7 +41,7 @@ class LoadingPage(QWidget):
 
     def show_progress(self, stage: str, share: float) -> None:
         """``share`` from 0 to 1; the bar never goes back."""
-        self._stage, self._share = stage, max(self._share, share)
+        self._stage, self._share = stage_words(stage), max(self._share, share)
         self.update()
 
     def begin(self) -> None:
@@ -90,7 +93,7 @@ class LoadingPage(QWidget):
         bar = QRectF(middle - BAR_WIDTH / 2, y + 74, BAR_WIDTH, 4)
         strokes.bar(bar, self._share, theme.DEVICE)
         strokes.text(middle - theme.text_width(strokes.type.body, self._stage) / 2, y + 100, self._stage, colour=theme.SOFT)
-        draw_keys(strokes, middle, height - 64)
+        draw_keys(strokes, self.row, middle, height - 64)
 
 
 def night_ground(width: int, height: int) -> QImage:

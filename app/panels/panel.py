@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from worldpager.app import theme
+
+WIDTH_SHARE = 0.97
+"""Share of the window's width that a panel may take, whatever size of text is asked for."""
 
 
 class Panel(QWidget):
@@ -19,7 +22,7 @@ class Panel(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._under = parent
-        self.scale = theme.scale_for(parent.width(), parent.height())
+        self.scale = self.scale_in(parent)
         self.frame = QFrame(self)
         self.frame.setObjectName("panel")
         self.frame.setFixedWidth(self.px(self.design_width))
@@ -32,6 +35,11 @@ class Panel(QWidget):
         centre.addStretch()
         self.setStyleSheet(theme.sheet(self.scale))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    @classmethod
+    def scale_in(cls, parent: QWidget) -> float:
+        """Enlargement in a window of this size: never wider than it."""
+        return min(theme.scale_for(parent.width(), parent.height()), WIDTH_SHARE * parent.width() / cls.design_width)
 
     def px(self, pixels: float) -> int:
         """Design pixels in this window's pixels."""
@@ -88,6 +96,21 @@ class Panel(QWidget):
         if primary:
             made.setObjectName("primary")
         return made
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Tab goes round inside the panel."""
+        if super().focusNextPrevChild(forward) and self.isAncestorOf(QApplication.focusWidget() or self):
+            return True
+        within: list[QWidget] = []
+        other = self.nextInFocusChain()
+        while other is not None and other is not self:
+            if self.isAncestorOf(other) and other.isVisible() and other.isEnabled() and other.focusPolicy() & Qt.FocusPolicy.TabFocus:
+                within.append(other)
+            other = other.nextInFocusChain()
+        if within:
+            reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
+            within[0 if forward else -1].setFocus(reason)
+        return bool(within)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc closes; every other key stays here, so that typing steers nothing."""

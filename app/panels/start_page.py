@@ -9,7 +9,7 @@ from functools import partial
 
 from PySide6.QtCore import QRegularExpression, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QPixmap, QRegularExpressionValidator, QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from worldpager.app import theme
 from worldpager.app.panels.loading_page import GROUND_SIZE, night_ground
@@ -21,6 +21,7 @@ from worldpager.app.words import tr
 
 SCENES = (7, 12, 21, 42)
 """Worlds that the page offers at first."""
+MODELS_A_ROW = 4
 TURN_MS = 140
 LEFT_WIDTH = 300
 
@@ -58,6 +59,8 @@ class StartContent:
 
 class StartPage(Panel):
     """See the module. Esc goes back to the world, if one is open."""
+
+    design_width = 1240
 
     new_world = Signal(str, int)
     """(model, seed) to open."""
@@ -156,10 +159,10 @@ class StartPage(Panel):
         self._choose_model(self.model)
         return column
 
-    def _models(self) -> QHBoxLayout:
-        row, group = QHBoxLayout(), QButtonGroup(self)
-        row.setSpacing(self.px(6))
-        for choice in self._content.models:
+    def _models(self) -> QGridLayout:
+        grid, group = QGridLayout(), QButtonGroup(self)
+        grid.setSpacing(self.px(6))
+        for index, choice in enumerate(self._content.models):
             button = QPushButton(choice.name if choice.ready else tr("{model} (not installed)", model=choice.name))
             button.setObjectName("choice")
             button.setCheckable(True)
@@ -167,9 +170,9 @@ class StartPage(Panel):
             button.setAccessibleName(f"{choice.name}: {choice.words}")
             button.clicked.connect(lambda _, name=choice.name: self._choose_model(name))
             group.addButton(button)
-            row.addWidget(button)
-        row.addStretch()
-        return row
+            grid.addWidget(button, index // MODELS_A_ROW, index % MODELS_A_ROW)
+        grid.setColumnStretch(MODELS_A_ROW, 1)
+        return grid
 
     def _scene_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
