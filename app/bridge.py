@@ -100,6 +100,8 @@ class EngineBridge(QObject):
     """The street is built; its first chunk follows."""
     failed = Signal(object)
     """The `WorldPagerError` that ended loading or play."""
+    commanded = Signal(object)
+    """A command was handed over."""
     _news = Signal(object, str, object)
 
     def __init__(self, build: Build | None = None, parent: QObject | None = None) -> None:
@@ -143,6 +145,7 @@ class EngineBridge(QObject):
         if self._run is None or self._run.street is None or not self.running:
             return False
         self._run.street.mailbox.send(command)
+        self.commanded.emit(command)
         return True
 
     def newest(self) -> PublishedChunk | None:

@@ -12,6 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from worldpager.app.audio.devices import Devices
 from worldpager.app.words import later
 
 
@@ -30,6 +31,7 @@ class Page(StrEnum):
     CONTROLS = "controls"
     WORLD = "world"
     RECORDING = "recording"
+    SOUND = "sound"
     COMFORT = "comfort"
     NONE = "none"
 
@@ -130,6 +132,23 @@ class Settings:
 
     films_folder: str = _set("", About(Page.RECORDING, later("folder of films"), folder=True))
     pictures_folder: str = _set("", About(Page.RECORDING, later("folder of screenshots"), folder=True))
+    film_timing: str = _set("model", About(Page.RECORDING, later("time in films"), choices={
+        "model": later("the world's: every frame once"), "wall": later("as long as play took")}))
+    film_view: str = _set("picture", About(Page.RECORDING, later("films show"), choices={
+        "picture": later("the picture alone"), "window": later("the window with its panels")}))
+    film_sound: bool = _set(True, About(Page.RECORDING, later("sound in films")))
+    replay_seconds: str = _set("30", About(Page.RECORDING, later("replay buffer"), choices={
+        "0": later("off"), "15": "15 s", "30": "30 s", "60": "60 s", "120": "120 s"},
+        more=later("The last seconds, kept encoded in main memory; a key saves them as a film.")))
+
+    mute: bool = _set(False, About(Page.SOUND, later("no sound")))
+    volume: float = _set(0.6, About(Page.SOUND, later("volume"), least=0.0, most=1.0, step=0.05))
+    ambience: float = _set(0.5, About(Page.SOUND, later("wind and chord"), least=0.0, most=1.0, step=0.05))
+    steps: float = _set(0.7, About(Page.SOUND, later("steps"), least=0.0, most=1.0, step=0.05))
+    hear_memory: bool = _set(False, About(Page.SOUND, later("hear the memory"),
+        more=later("A note for each block that comes back, a tick for one that spills, a buzz for a stall.")))
+    sound_device: str = _set("", About(Page.SOUND, later("device"), choices=Devices(),
+        more=later("Without a device, or without PortAudio, everything stays silent.")))
 
     language: str = _set("auto", About(Page.COMFORT, later("language"), choices={
         "auto": later("the system's"), "en": "English", "zh_CN": "简体中文"}))

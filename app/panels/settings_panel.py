@@ -14,7 +14,7 @@ from worldpager.app.words import later, tr
 KEYS_PAGE = "keys"
 TITLES: dict[str, str] = {
     KEYS_PAGE: later("Keys"), Page.PICTURE: later("Picture"), Page.CONTROLS: later("Mouse and gamepad"),
-    Page.WORLD: later("World and memory"), Page.RECORDING: later("Recording"), Page.COMFORT: later("Comfort"),
+    Page.WORLD: later("World and memory"), Page.RECORDING: later("Recording"), Page.SOUND: later("Sound"), Page.COMFORT: later("Comfort"),
 }  # fmt: skip
 HEIGHT_SHARE = 0.62
 """Share of the window's height that a page may take."""

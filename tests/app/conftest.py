@@ -33,7 +33,7 @@ def open_window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         settings: dict[str, Any] | None = None, *, size: tuple[int, int] = (1280, 720), **street: Any
     ) -> tuple[MainWindow, FakeStreet]:
         fake = FakeStreet(**street)
-        wanted = replace(Settings(viewport="software", keys_known=True), **(settings or {}))
+        wanted = replace(Settings(viewport="software", keys_known=True, mute=True, replay_seconds="0"), **(settings or {}))
         save_settings(wanted, tmp_path / "window.json")
         preferences = Preferences(tmp_path / "window.json", environment={})
         window = MainWindow(PlayConfig(), EngineBridge(lambda config, progress: fake), preferences)
