@@ -16,9 +16,17 @@ Stream = dict[nn.Module, Tensor]
 """What each causal convolution keeps of the frames it has seen; empty at the beginning of a video."""
 
 
+LAST = torch.channels_last_3d
+
+
+def ordered(x: Tensor, like: Tensor) -> Tensor:
+    """``x`` in the order of ``like``'s numbers in memory: channels last or plain."""
+    return x.contiguous(memory_format=LAST) if like.is_contiguous(memory_format=LAST) else x.contiguous()
+
+
 def padding_frames(like: Tensor, count: int) -> Tensor:
-    """``count`` zero frames of the size of ``like``."""
-    return like.new_zeros(*like.shape[:2], count, *like.shape[3:])
+    """``count`` zero frames of the size and order of ``like``."""
+    return ordered(like.new_zeros(*like.shape[:2], count, *like.shape[3:]), like)
 
 
 def _needed(stream: Stream | None) -> Stream:
@@ -28,7 +36,12 @@ def _needed(stream: Stream | None) -> Stream:
 
 
 class CausalConv(nn.Conv3d):
-    """A 3D convolution that looks back only: what lies before the first frame is zero, what lies before this call comes from the stream."""
+    """A 3D convolution that looks back only: what lies before the first frame is zero, what lies before this call comes from the stream.
+
+    ``folded``: computed as a 2D convolution over three frames side by side in the channels. The same sum; on some devices much faster.
+    """
+
+    folded = False
 
     def __init__(self, width: int, out: int, kernel: int | tuple[int, int, int] = 3) -> None:
         size = (kernel, kernel, kernel) if isinstance(kernel, int) else kernel
@@ -37,13 +50,19 @@ class CausalConv(nn.Conv3d):
 
     def forward(self, x: Tensor, stream: Stream | None = None) -> Tensor:
         """As many frames as ``x`` has. The last ``reach`` frames stay in the stream."""
-        if not self.reach:
-            return super().forward(x)
-        stream = _needed(stream)
-        before = stream[self] if self in stream else padding_frames(x, self.reach)
-        x = torch.cat([before, x], dim=2)
-        stream[self] = x[:, :, -self.reach :].clone()
-        return super().forward(x)
+        if self.reach:
+            stream = _needed(stream)
+            before = stream[self] if self in stream else padding_frames(x, self.reach)
+            x = torch.cat([before, x], dim=2)
+            stream[self] = x[:, :, -self.reach :].clone()
+        return self._folded(x) if self.folded else super().forward(x)
+
+    def _folded(self, x: Tensor) -> Tensor:
+        frames = x.transpose(1, 2).flatten(0, 1)
+        count = len(frames) - self.reach  # of a batch of one
+        side_by_side = torch.cat([frames[tap : tap + count] for tap in range(self.reach + 1)], dim=1)
+        weight = self.weight.transpose(1, 2).flatten(1, 2).contiguous(memory_format=torch.channels_last)
+        return F.conv2d(side_by_side, weight, self.bias, padding=self.padding[1:]).unsqueeze(0).transpose(1, 2)
 
 
 class HalvingTimeConv(nn.Conv3d):
@@ -78,7 +97,8 @@ class DoublingTimeConv(CausalConv):
         if not rest.shape[2]:
             return first
         even, odd = super().forward(rest, stream).chunk(2, dim=1)
-        return torch.cat([first, torch.stack([even, odd], dim=3).flatten(2, 3)], dim=2)
+        doubled = ordered(torch.stack([even, odd], dim=3).flatten(2, 3), x)
+        return torch.cat([first, doubled], dim=2) if skipped else doubled
 
 
 class ChannelNorm(nn.Module):
@@ -124,7 +144,7 @@ class FrameAttention(nn.Module):
         qkv = self.to_qkv(self.norm(frames)).flatten(2).transpose(1, 2)
         q, k, v = qkv.contiguous().unsqueeze(1).chunk(3, dim=-1)
         seen = F.scaled_dot_product_attention(q, k, v).squeeze(1).transpose(1, 2).reshape(frames.shape)
-        return x + self.proj(seen).unflatten(0, (x.shape[0], x.shape[2])).transpose(1, 2)
+        return x + ordered(self.proj(seen).unflatten(0, (x.shape[0], x.shape[2])).transpose(1, 2), x)
 
 
 def _each_frame(layer: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from tests.helpers.golden import difference, golden
-from worldpager.engine.models.wan.vae import REACH, VaeConfig, WanVae, start_latents, video_frames
+from worldpager.engine.models.wan.vae import FORMS, REACH, VaeConfig, WanVae, start_latents, video_frames
 from worldpager.engine.models.wan.vae_parts import CausalConv, Stream
 
 SMALL = VaeConfig(width=4)
@@ -54,6 +54,26 @@ def test_chunkwise_decoding_equals_decoding_in_one_go(vae: WanVae, vectors: dict
     assert difference(second.transpose(1, 2), vectors["decode.stream.chunk1"]) < CLOSE
     assert difference(torch.cat([first, second], dim=2), vectors["decode.video_full"]) < CLOSE
     assert (first.shape[2], second.shape[2]) == (video_frames(3, first=True), video_frames(3, first=False))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_computing_gives_the_same_video(vectors: dict[str, Tensor], form: str) -> None:
+    model = WanVae(SMALL)
+    model.load_state_dict(golden("matrix_game_2/weights_vae"))
+    model.use(form)
+    stream: Stream = {}
+    z = vectors["decode.z"]
+    video = torch.cat([model.decode(z[:, :, :3], stream, 2), model.decode(z[:, :, 3:], stream, 1)], dim=2)
+    assert difference(video, vectors["decode.video_full"]) < CLOSE
+    assert difference(model.encode(vectors["encode.video"]), vectors["encode.latent"]) < CLOSE
+
+
+def test_the_fastest_form_is_measured_and_taken() -> None:
+    ticks = iter([0.0, 3.0, 10.0, 11.0, 20.0, 22.0])
+    model = WanVae(SMALL)
+    assert model.use_fastest(2, 2, ticks.__next__) == {"plain": 3.0, "last": 1.0, "folded": 2.0}
+    assert model.decoder.conv1.weight.is_contiguous(memory_format=torch.channels_last_3d)
+    assert not model.decoder.conv1.folded
 
 
 def test_the_stream_holds_what_the_published_decoder_keeps(vae: WanVae, vectors: dict[str, Tensor]) -> None:
