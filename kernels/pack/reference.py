@@ -36,7 +36,7 @@ def _pack_run(layout: PackedLayout, x: Tensor, pieces: Pieces, mended: Tensor) -
         pieces.step[layer].copy_(step)
         if pieces.low is not None:
             pieces.low[layer].copy_(low)
-        levels = (numbers - low[:, None]).mul_((1 / step)[:, None]).add_(ROUNDER).view(torch.int32) & 255
+        levels = (numbers - low[:, None]).mul_((1 / step)[:, None]).add_(ROUNDER).view(torch.int32)  # their lowest bytes count
         width = 8 // layout.group(1).fields
         if pieces.third is None:
             _merge(levels, pieces.codes[layer], width)
@@ -69,14 +69,14 @@ def symmetric(least: Tensor, most: Tensor, bits: int) -> tuple[Tensor, Tensor]:
 
 
 def _merge(levels: Tensor, codes: Tensor, width: int) -> None:
-    """Put ``levels`` int32 [outer, n, I, J], ``width`` bits each, together into bytes ``codes`` [outer, rows, I, J]. Spoils ``levels``."""
+    """Put ``levels`` int32 [outer, n, I, J], ``width`` bits of a lowest byte each, into ``codes`` [outer, rows, I, J]. Spoils them."""
     rows, n = codes.shape[1], levels.shape[1]
-    first = levels[:, :rows]
     for field in range(1, -(-n // rows)):
         run = levels[:, field * rows : (field + 1) * rows]
-        first[:, : run.shape[1]] |= run << field * width
-    codes[:, :n].copy_(first)
-    codes[:, n:] = 0
+        levels[:, : run.shape[1]].bitwise_or_(run << field * width)
+    codes[:, :n].copy_(levels[:, :rows])
+    if n < rows:
+        codes[:, n:] = 0
 
 
 def _floor(x: Tensor) -> Tensor:

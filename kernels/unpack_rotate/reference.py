@@ -6,11 +6,15 @@ Into a float64 view with a float64 table it reckons in float64: the judge of the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from worldpager.kernels.record import PackedLayout, Pieces, grouped_keys, grouped_values
+
+EXACT = (torch.float32, torch.float64)
+"""Types that numbers are reckoned in."""
 
 
 def rotation(frequencies: Sequence[float], positions: Tensor, device: torch.device, dtype: torch.dtype = torch.float32) -> Tensor | None:
@@ -31,9 +35,12 @@ def rotate(keys: Tensor, turn: Tensor, start: int) -> None:
     Each span is an equal share of the tokens, in order.
     """
     spans, _, pairs = turn.shape
-    runs = keys[..., start : start + 2 * pairs].unflatten(-1, (pairs, 2)).unflatten(0, (spans, -1))
-    a, b = runs.unbind(-1)
-    cos, sin = turn[:, None, None].unbind(-2)
+    a, b = keys[..., start : start + 2 * pairs].unflatten(-1, (pairs, 2)).unbind(-1)
+    if spans == 1:
+        cos, sin = turn[0]
+    else:
+        a, b = a.unflatten(0, (spans, -1)), b.unflatten(0, (spans, -1))
+        cos, sin = turn[:, None, None].unbind(-2)
     turned = a * cos - b * sin
     b.copy_(a * sin + b * cos)
     a.copy_(turned)
@@ -43,50 +50,67 @@ def unpack(
     layout: PackedLayout, records: Sequence[Tensor], keys: Tensor, values: Tensor, places: Sequence[int], turn: Tensor | None, start: int
 ) -> None:
     """See the package. Layer by layer, so that what it makes on the way stays in the cache."""
+    exact = keys.dtype if keys.dtype in EXACT else torch.float32
     for number, (record, place) in enumerate(zip(records, places, strict=True)):
-        _unpack_keys(layout, record, keys[:, place], None if turn is None else turn[number], start)
-        pieces, view = layout.value_pieces(record), grouped_values(values[:, place], layout.value_group)
-        for layer in range(layout.layers):
-            numbers = _numbers_for(view[layer])
-            _unpack_groups(layout, pieces, layer, numbers)
-            if numbers is not view[layer] and numbers.data_ptr() != view[layer].data_ptr():
-                view[layer].copy_(numbers)
+        _unpack_keys(layout, record, keys[:, place], exact, None if turn is None else turn[number], start)
+        groups = _Groups.of(layout, layout.value_pieces(record), exact)
+        for layer, target in enumerate(grouped_values(values[:, place], layout.value_group)):
+            groups.decode(layer, target)
 
 
-def _unpack_keys(layout: PackedLayout, record: Tensor, view: Tensor, turn: Tensor | None, start: int) -> None:
-    runs = [(run, layout.key_pieces(record, run)) for run in layout.runs]
-    for layer in range(layout.layers):
-        target = view[layer]
-        numbers = _numbers_for(target)
-        for run, pieces in runs:
-            _unpack_groups(layout, pieces, layer, grouped_keys(numbers[None], run)[0])
+def _unpack_keys(layout: PackedLayout, record: Tensor, view: Tensor, exact: torch.dtype, turn: Tensor | None, start: int) -> None:
+    """Keys of a block into ``view`` [layers, tokens, heads, head_dim], by way of a layer to reckon in where ``view`` is too coarse."""
+    runs = [_Groups.of(layout, layout.key_pieces(record, run), exact) for run in layout.runs]
+    between = None if view.dtype == exact else torch.empty(view.shape[1:], dtype=exact, device=view.device)
+    wholes = view if between is None else between.expand(layout.layers, *between.shape)
+    parts = [grouped_keys(wholes, run).unbind() for run in layout.runs]
+    for layer, whole in enumerate(wholes):
+        for groups, part in zip(runs, parts, strict=True):
+            groups.decode(layer, part[layer])
         if turn is not None:
-            rotate(numbers, turn, start)
-        if numbers is not target:
-            target.copy_(numbers)
+            rotate(whole, turn, start)
+        if between is not None:
+            view[layer].copy_(whole)
 
 
-def _numbers_for(target: Tensor) -> Tensor:
-    """Where to reckon: in place for types as fine as float32."""
-    return target if target.dtype in (torch.float32, torch.float64) else torch.empty_like(target, dtype=torch.float32)
+class _Groups(NamedTuple):
+    """One run of groups of a record, layer by layer: see `Pieces`. Steps and minima as numbers to reckon with, one for every group."""
+
+    codes: tuple[Tensor, ...]
+    third: tuple[Tensor, ...]
+    step: tuple[Tensor, ...]
+    low: tuple[Tensor, ...]
+    fields: int
+
+    @classmethod
+    def of(cls, layout: PackedLayout, pieces: Pieces, exact: torch.dtype) -> _Groups:
+        step = pieces.step.to(exact)[:, :, None]
+        low = step * -float(1 << layout.bits - 1) if pieces.low is None else pieces.low.to(exact)[:, :, None]
+        third = () if pieces.third is None else pieces.third.unbind()
+        return cls(pieces.codes.unbind(), third, step.unbind(), low.unbind(), layout.group(1).fields)
+
+    def decode(self, layer: int, target: Tensor) -> None:
+        """Write the numbers of ``layer`` into ``target`` [outer, n, I, J]."""
+        codes, exact = self.codes[layer], self.step[layer].dtype
+        numbers = torch.empty_like(target, dtype=exact)
+        n, rows, width = target.shape[1], codes.shape[1], 8 // self.fields
+        for field in range(min(self.fields, -(-n // rows))):
+            run = numbers[:, field * rows : (field + 1) * rows]
+            code = codes[:, : run.shape[1]]
+            if field:
+                code = code >> field * width
+            run.copy_(code & (1 << width) - 1 if field < self.fields - 1 else code)
+        if self.third:
+            _add_third_bits(numbers, self.third[layer])
+        numbers.mul_(self.step[layer])
+        if target.dtype == exact:
+            torch.add(numbers, self.low[layer], out=target)
+        else:
+            target.copy_(numbers.add_(self.low[layer]))
 
 
-def _unpack_groups(layout: PackedLayout, pieces: Pieces, layer: int, numbers: Tensor) -> None:
-    """Decode one layer's groups of a run into ``numbers`` [outer, n, I, J]."""
-    codes, step = pieces.codes[layer], pieces.step[layer].to(numbers.dtype)
-    third = None if pieces.third is None else pieces.third[layer]
-    n, rows, fields = numbers.shape[1], codes.shape[1], layout.group(1).fields
-    width = 8 // fields
-    for field in range(fields):
-        run = numbers[:, field * rows : (field + 1) * rows]
-        code = codes[:, : run.shape[1]]
-        if field:
-            code = code >> field * width
-        run.copy_(code & (1 << width) - 1 if field < fields - 1 else code)
-    if third is not None:
-        e = third.shape[1]
-        for bit in range(min(8, -(-n // e))):
-            run = numbers[:, bit * e : (bit + 1) * e]
-            run += ((third[:, : run.shape[1]] >> bit) & 1) * 4
-    low = step * -float(1 << layout.bits - 1) if pieces.low is None else pieces.low[layer].to(numbers.dtype)
-    numbers.mul_(step[:, None]).add_(low[:, None])
+def _add_third_bits(numbers: Tensor, third: Tensor) -> None:
+    n, e = numbers.shape[1], third.shape[1]
+    for bit in range(-(-n // e)):
+        run = numbers[:, bit * e : (bit + 1) * e]
+        run.add_((third[:, : run.shape[1]] >> bit) & 1, alpha=4)
