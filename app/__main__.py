@@ -41,6 +41,7 @@ def run(
     from worldpager.app.bridge import EngineBridge
     from worldpager.app.care import care_of
     from worldpager.app.fault_hooks import listen_to_qt, shown_faults
+    from worldpager.app.desktop import ID
     from worldpager.app.languages import Language
     from worldpager.app.live_settings import use_look
     from worldpager.app.main_window import MainWindow
@@ -57,7 +58,7 @@ def run(
     assert isinstance(application, QApplication)
     application.setApplicationName("worldpager")
     application.setApplicationDisplayName("WorldPager")
-    application.setDesktopFileName("worldpager")
+    application.setDesktopFileName(ID)
     with resources.as_file(resources.files("worldpager.assets") / "icons" / "worldpager.svg") as icon:
         application.setWindowIcon(QIcon(str(icon)))
     bridge = EngineBridge()

@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worldpager.engine import models_command, sessions
+from worldpager.engine import models_command, sessions, workspace_command
 from worldpager.engine.errors import InputError, TierError, WorldPagerError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ UNITS = {
     "": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
     "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40,
 }  # fmt: skip
-COMMANDS = ("play", "sessions", "doctor", "bench", "models")
+COMMANDS = ("play", "sessions", "workspace", "doctor", "bench", "models", "desktop")
 POLICIES = ("pose-overlap", "recency", "worldkv", "host-only", "none")
 HEADLESS_CHUNKS = 100
 
@@ -75,7 +75,13 @@ def make_parser() -> argparse.ArgumentParser:
     bench.add_argument("rest", nargs=argparse.REMAINDER, metavar="...", help="its own options")
     bench.set_defaults(command=run_bench)
     sessions.add_parser(commands)
+    workspace_command.add_parser(commands)
     models_command.add_parser(commands)
+    desktop = commands.add_parser(
+        "desktop", help="a place in the menus of this desktop", description="Put the program into the desktop's menus, or take it out."
+    )
+    desktop.add_argument("what", choices=("install", "remove"), help="menu entry, icon and metainfo, in your own data folder")
+    desktop.set_defaults(command=run_desktop)
     return parser
 
 
@@ -252,6 +258,11 @@ def run_doctor(options: argparse.Namespace) -> int:
     from worldpager.engine.doctor import main as doctor
 
     return doctor()
+
+
+def run_desktop(options: argparse.Namespace) -> int:
+    """``worldpager desktop install|remove``."""
+    return int(import_module("worldpager.app.desktop").main(options.what))
 
 
 def run_bench(options: argparse.Namespace) -> int:

@@ -153,7 +153,7 @@ def test_window_gets_settings_source_and_film(window: list[tuple[PlayConfig, dic
     assert cli.main(["--model", "stand-in", "--input", "script:spin", "--record", "a.mp4"]) == 0
     (keyboard, nothing), (_, rest) = window
     assert keyboard.seed == 5
-    assert nothing == {"source": None, "record": None}
+    assert (nothing["source"], nothing["record"], nothing["flags"]) == (None, None, {"model": "--model", "seed": "--seed"})
     assert rest["source"] is not None
     assert rest["record"] == Path("a.mp4")
 
@@ -171,8 +171,8 @@ def test_unexpected_faults_end_with_a_sentence(capsys: pytest.CaptureFixture[str
     def broken(options: argparse.Namespace) -> int:
         raise ZeroDivisionError("by nothing")
 
-    monkeypatch.setattr(cli, "run_models", broken)
-    assert cli.main(["models"]) == 1
+    monkeypatch.setattr(cli, "run_doctor", broken)
+    assert cli.main(["doctor"]) == 1
     assert capsys.readouterr().err.splitlines()[-2].endswith("ZeroDivisionError: by nothing")
 
 
