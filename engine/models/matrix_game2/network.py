@@ -13,7 +13,8 @@ from torch import Tensor, nn
 from worldpager.engine.models.matrix_game2.action_module import ActionInput, ActionModule
 from worldpager.engine.models.matrix_game2.config import DitConfig
 from worldpager.engine.models.matrix_game2.context import Context
-from worldpager.engine.models.wan.parts import EPS, PatchEmbedding, RmsNorm, attention, plain_norm, sinusoid, unpatched
+from worldpager.engine.models.wan.attention import CrossAttention, Projections
+from worldpager.engine.models.wan.parts import EPS, PatchEmbedding, attention, plain_norm, sinusoid, unpatched
 from worldpager.engine.models.wan.rope import Rotation
 
 CLIP_WIDTH = 1280
@@ -40,43 +41,19 @@ class Pass:
     keep: bool = False
 
 
-class SelfAttention(nn.Module):
-    """Attention of a chunk to its context and itself; query and key norm over all heads together."""
-
-    def __init__(self, config: DitConfig) -> None:
-        super().__init__()
-        self.heads, width = config.heads, config.width
-        self.q, self.k, self.v, self.o = (nn.Linear(width, width) for _ in range(4))
-        self.norm_q, self.norm_k = RmsNorm(width), RmsNorm(width)
+class SelfAttention(Projections):
+    """Attention of a chunk to its context and itself."""
 
     def forward(self, x: Tensor, block: int, step: Pass) -> Tensor:
         """Answer for tokens ``x`` [tokens, width]; leaves their keys and values in the context's current places."""
         visual = step.context.visual
-        q, k = (norm(line(x)).unflatten(-1, (self.heads, -1)) for norm, line in ((self.norm_q, self.q), (self.norm_k, self.k)))
+        q, k = self.queries(x), self.keys(x)
         keys, values, seen = visual.keys[block], visual.values[block], visual.seen(step.retrieved)
         keys[visual.current] = step.placing.placed(k)
-        values[visual.current] = self.v(x).unflatten(-1, (self.heads, -1))
+        values[visual.current] = self.values(x)
         if step.keep:
             visual.kept[block] = step.placing.stored(k)
         return self.o(attention(step.placing.placed(q), keys[seen], values[seen]))
-
-
-class CrossAttention(nn.Module):
-    """Attention to the picture's CLIP tokens, whose keys and values are made once a world."""
-
-    def __init__(self, config: DitConfig) -> None:
-        super().__init__()
-        self.heads, width = config.heads, config.width
-        self.q, self.k, self.v, self.o = (nn.Linear(width, width) for _ in range(4))
-        self.norm_q, self.norm_k = RmsNorm(width), RmsNorm(width)
-
-    def keys_values(self, picture: Tensor) -> tuple[Tensor, Tensor]:
-        """Each [257, heads, head_dim] of ``picture`` [257, width]."""
-        return self.norm_k(self.k(picture)).unflatten(-1, (self.heads, -1)), self.v(picture).unflatten(-1, (self.heads, -1))
-
-    def forward(self, x: Tensor, keys: Tensor, values: Tensor) -> Tensor:
-        """Answer for tokens ``x`` [tokens, width]."""
-        return self.o(attention(self.norm_q(self.q(x)).unflatten(-1, (self.heads, -1)), keys, values))
 
 
 class Block(nn.Module):
@@ -86,7 +63,7 @@ class Block(nn.Module):
         super().__init__()
         self.index = index
         self.modulation = nn.Parameter(torch.zeros(1, 6, config.width))
-        self.self_attn, self.cross_attn = SelfAttention(config), CrossAttention(config)
+        self.self_attn, self.cross_attn = SelfAttention(config.width, config.heads), CrossAttention(config.width, config.heads)
         self.norm3 = nn.LayerNorm(config.width, eps=EPS)
         self.ffn = nn.Sequential(nn.Linear(config.width, config.ffn), nn.GELU(approximate="tanh"), nn.Linear(config.ffn, config.width))
         if index in config.action.blocks:
@@ -160,7 +137,7 @@ class MatrixGameDit(nn.Module):
     def picture_context(self, clip_tokens: Tensor) -> list[tuple[Tensor, Tensor]]:
         """Keys and values of the start picture for every block, of ``clip_tokens`` [257, 1280]."""
         picture = self.img_emb(clip_tokens.to(self.patch_embedding.weight.dtype))
-        return [block.cross_attn.keys_values(picture) for block in self.blocks]  # type: ignore[operator,union-attr]
+        return [block.cross_attn.context(picture) for block in self.blocks]  # type: ignore[operator,union-attr]
 
     def time(self, t: Tensor) -> tuple[Tensor, Tensor]:
         """(time [n, width], six vectors [n, 6, width]) of timesteps ``t`` [n]."""

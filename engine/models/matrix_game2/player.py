@@ -18,6 +18,7 @@ from worldpager.engine.models.matrix_game2.conditioning import condition
 from worldpager.engine.models.matrix_game2.config import ACTION_ROWS
 from worldpager.engine.models.matrix_game2.context import CHUNK, Window
 from worldpager.engine.models.matrix_game2.controls import Rows
+from worldpager.engine.models.matrix_game2.need import free_bytes
 from worldpager.engine.models.matrix_game2.parts import Parts
 from worldpager.engine.models.matrix_game2.rollout import Rollout, Runner, run_plainly
 from worldpager.engine.models.matrix_game2.tiny_decoder import TinyStream
@@ -27,6 +28,8 @@ from worldpager.engine.models.wan.vae_parts import Stream
 from worldpager.engine.types import Frames
 
 MIX = 1_000_003
+AMPLE = 40e9
+"""Bytes free on the device from where on the large decoder takes a chunk's latent frames together: faster, and more memory at work."""
 
 
 class ActionRows:
@@ -63,13 +66,14 @@ class Player:
         self._stream: Stream = {}
         self._tiny_stream: TinyStream = {}
         self._seed = self.chunk = 0
+        self.at_once = CHUNK if self.device.type == "cuda" and (free_bytes(self.device) or 0) > AMPLE else 1
 
     @torch.no_grad()
     def begin(self, seed: int, picture: Tensor) -> None:
         """World ``seed`` starts from ``picture`` [1, 3, H, W] in [-1, 1]. The same picture again is not encoded again."""
         if self._picture is None or not torch.equal(self._picture, picture):
             kind = next(self.parts.vae.parameters()).dtype
-            self._latents = self.parts.vae.encode_start(picture.to(self.device, kind), self.parts.design.start_frames).float()
+            self._latents = self.parts.vae.encode_start(picture.to(self.device, kind), self.parts.design.start_frames, self.at_once).float()
             self._clip, self._picture = self.parts.clip_tokens(picture), picture
         self.rollout.begin(self._clip)
         self._mouse, self._keyboard = ActionRows(), ActionRows()
@@ -108,7 +112,7 @@ class Player:
         if parts.tiny is not None:
             video = parts.tiny.decode(clean.transpose(0, 1).to(kind), self._tiny_stream) * 255
         else:
-            video = (parts.vae.decode(clean[None].to(kind), self._stream)[0].transpose(0, 1).float() + 1) * 127.5
+            video = (parts.vae.decode(clean[None].to(kind), self._stream, self.at_once)[0].transpose(0, 1).float() + 1) * 127.5
         frames = video.round().clamp(0, 255).to(torch.uint8).permute(0, 2, 3, 1).contiguous().cpu().numpy()
         return np.ascontiguousarray(frames)
 
