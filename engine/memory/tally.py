@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from worldpager.engine.telemetry.snapshot import MemoryCounters
 
@@ -38,7 +38,8 @@ class Tally:
 
     def frozen(self, *, blocks: int, host_peak_bytes: int, host_budget_bytes: int) -> MemoryCounters:
         """The totals as they stand, with what isn't a total."""
-        return MemoryCounters(**asdict(self), blocks=blocks, host_peak_bytes=host_peak_bytes, host_budget_bytes=host_budget_bytes)
+        totals = {name: getattr(self, name) for name in self.__slots__}
+        return MemoryCounters(**totals, blocks=blocks, host_peak_bytes=host_peak_bytes, host_budget_bytes=host_budget_bytes)
 
 
 class Rate:
