@@ -159,7 +159,7 @@ class Walk:
         else:
             kept = self.store._kept
             assert kept is not None
-            kept._arena.write = self._refuse  # type: ignore[method-assign]
+            kept._arena.write = self._refuse  # type: ignore[assignment,method-assign]
             self.broken = True
 
     def mend(self) -> None:
@@ -192,10 +192,8 @@ class Walk:
         self.mend()
         if dice.random() < 0.5:
             self.clock.now += 100
-            while (left := self.store._write_back and self.store._write_back.unwritten) and self.store.tiers()[2].used < DISK:
+            for _ in range(8):
                 self.settle(dice)
-                if self.store._write_back and self.store._write_back.unwritten == left:
-                    break
         self.take_durable(dice)
         self.store.close()
         self.open()
