@@ -46,7 +46,7 @@ class MeanKeyIndex:
         return 2 * self._layers * self.prototypes * self._kv_heads * self._head_dim
 
     @property
-    def bytes(self) -> int:
+    def host_bytes(self) -> int:
         """Host memory of the index."""
         return sum(piece.numel() * piece.element_size() for piece in self._pieces)
 
@@ -71,6 +71,18 @@ class MeanKeyIndex:
             row = self._rows.pop(number, None)
             if row is not None:
                 self._free.append(row)
+
+    def restore(self, number: BlockId, row: bytes) -> bool:
+        """Add a block from the bytes that `saved` gave. False when they are of another index."""
+        if len(row) != self.row_bytes:
+            return False
+        numbers = torch.frombuffer(bytearray(row), dtype=torch.float16)
+        self.add([number], numbers.view(self._layers, 1, self.prototypes, self._kv_heads, self._head_dim))
+        return True
+
+    def saved(self, number: BlockId) -> bytes:
+        """The prototypes of a block as bytes."""
+        return self.row(number).contiguous().numpy().tobytes()
 
     def row(self, number: BlockId) -> Tensor:
         """The prototypes of a block: float16 [layers, prototypes, kv_heads, head_dim]."""

@@ -71,7 +71,6 @@ class WorkspaceStreet:
         self._view = lm.model.new_view(config.capacity)
         self._read_until = -1
         self.last: Step | None = None
-        self._on_read: Callable[[int], None] = lambda tokens: None
 
     @property
     def opening(self) -> tuple[int, ...]:
@@ -119,6 +118,10 @@ class WorkspaceStreet:
 
     def _kept(self, recent: int) -> Kept:
         return kept_blocks(list(self.repository.blocks), self.config.sink_blocks, recent)
+
+    def keys(self, blocks: Sequence[BlockId]) -> tuple[list[BlockId], Tensor]:
+        """Blocks that can be had and their keys without positions: see `KeysOf`."""
+        return self._placer.keys(blocks)
 
     # Asking
 

@@ -64,12 +64,12 @@ def test_dropped_blocks_have_no_share_and_their_rows_are_used_again() -> None:
     index.add(numbered(10), index.means(keys))
     index.drop([BlockId(3), BlockId(7), BlockId(99)])
     index.add(numbered(2, 20), index.means(some_keys(2, 5)))
-    size = index.bytes
+    size = index.host_bytes
     ids, shares = index.shares(some_query())
     expected = plain_shares(some_query(), torch.cat([keys[:, [0, 1, 2, 4, 5, 6, 8, 9]], some_keys(2, 5)], 1), 1)
     assert ids.tolist() == [0, 1, 2, 4, 5, 6, 8, 9, 20, 21]
     np.testing.assert_allclose(shares, expected.numpy(), rtol=1e-4)
-    assert index.bytes == size
+    assert index.host_bytes == size
 
 
 def test_a_block_is_indexed_once() -> None:

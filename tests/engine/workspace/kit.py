@@ -44,7 +44,8 @@ def workspace(
 ) -> Iterator[tuple[WorkspaceStreet, BlockStore]]:
     """A street and its store, checked and closed at the end."""
     lm, config = lm or tiny_lm(context=4096), config or settings()
-    store = BlockStore(config.memory, lm.model.config.block(BLOCK_TOKENS), rotary_spec(lm.model.config.head_dim, lm.model.config.rope_base, BLOCK_TOKENS), CPU)
+    c = lm.model.config
+    store = BlockStore(config.memory, c.block(BLOCK_TOKENS), rotary_spec(c.head_dim, c.rope_base, BLOCK_TOKENS), CPU)
     try:
         yield WorkspaceStreet(lm, store, mean_k(lm) if policy is None else policy, config), store
         store.check()
