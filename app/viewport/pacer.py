@@ -17,7 +17,7 @@ PAUSE_SECONDS, PAUSE_INTERVALS = 0.5, 5.0
 """An interval that exceeds both is an interruption, not the pace."""
 FASTEST, SLOWEST = 0.90, 1.05
 """Bounds of the bent frame period, as shares of the even one."""
-OVER_RATE = 0.98
+OVER_RATE = 0.985
 """Shortest period as a share of the natural rate's: a lead may shrink while the model keeps its full rate."""
 LEAD_PER_JITTER = 1.5
 """Lead wanted over the mean unevenness of arrivals."""
