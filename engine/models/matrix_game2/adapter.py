@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import torch
+from torch import Tensor
 
 from worldpager.engine.errors import ModelError, WeightsError
-from worldpager.engine.models.base import ChunkOutput, KVShape, MemoryView, ModelSpec
+from worldpager.engine.models.base import ChunkOutput, KVShape, MemoryView, ModelSpec, PastChunk
 from worldpager.engine.models.library import Library
-from worldpager.engine.models.matrix_game2 import need
+from worldpager.engine.models.matrix_game2 import need, resume
 from worldpager.engine.models.matrix_game2.conditioning import bundled, fitted
 from worldpager.engine.models.matrix_game2.config import PUBLISHED, parse_config
 from worldpager.engine.models.matrix_game2.context import CHUNK, Window
@@ -105,11 +106,7 @@ class MatrixGame:
 
     def begin(self, seed: int, prime: bool) -> Iterator[ChunkOutput]:
         """One chunk that stands still before the start picture: nine frames."""
-        design, path = self._player.parts.design, self._options.image_path
-        if path is None:
-            pictures = bundled()
-            path = pictures[seed % len(pictures)]
-        self._player.begin(seed, fitted(load_picture(path), design.height * SPACE, design.width * SPACE))
+        self._player.begin(seed, self._picture(seed))
         self._before = START
         self.heed(Action())
         yield self._chunk((START,) * video_frames(CHUNK, first=True), 0)
@@ -135,6 +132,34 @@ class MatrixGame:
             ) from error
         self._before = poses[-1]
         return ChunkOutput(frames, tuple(poses), kv)
+
+    def _picture(self, seed: int) -> Tensor:
+        """The start picture of world ``seed``: the player's own, or a bundled one."""
+        design, path = self._player.parts.design, self._options.image_path
+        if path is None:
+            pictures = bundled()
+            path = pictures[seed % len(pictures)]
+        return fitted(load_picture(path), design.height * SPACE, design.width * SPACE)
+
+    # Going back
+
+    def restore(self, seed: int, number: int, sink: PastChunk, newest: Sequence[PastChunk]) -> None:
+        """See `Resumable`. Actions before this chunk are heard again only with `take_window_state`."""
+        self._player.begin(seed, self._picture(seed))
+        poses = newest[0].poses
+        before = newest[1].poses[-1] if len(newest) > 1 else poses[0]
+        self.heed(Action())
+        rows = self._controls.rows(poses[0] if number == 0 else before, poses[1:] if number == 0 else poses)
+        resume.stand(self._player, number, sink.kv, [past.kv for past in newest], rows)
+        self._before = poses[-1]
+
+    def window_state(self) -> dict[str, Tensor]:
+        """See `Resumable`. What the decoder remembers is in it."""
+        return resume.state(self._player)
+
+    def take_window_state(self, state: Mapping[str, Tensor]) -> None:
+        """See `Resumable`."""
+        resume.take_state(self._player, state)
 
     def close(self) -> None:
         """Let go of weights, windows and recorded passes, so that something else can be loaded."""

@@ -58,6 +58,11 @@ class VisualContext:
         return buffer[:, self._end :].view(blocks, count, CHUNK * self.places, heads, head_dim)
 
     @property
+    def room(self) -> int:
+        """Frames before the chunk in the making at most."""
+        return self.sink + self._recent
+
+    @property
     def current(self) -> slice:
         """Tokens of the chunk in the making."""
         return slice(self._start, self._end)
@@ -82,7 +87,7 @@ class VisualContext:
 
         Frames before the current chunk are kept right-aligned, sink first, so that what is filled is one stretch.
         """
-        room, p = self.sink + self._recent, self.places
+        room, p = self.room, self.places
         if not self.filled:
             self.kept_sink.copy_(self.kept[:, : self.sink * p])
         kept = min(self.filled + CHUNK, room)
@@ -97,20 +102,23 @@ class VisualContext:
 
 
 class ActionWindow:
-    """Keys and values of one action attention: [places, frames, heads, 64], the newest frames last; no sink."""
+    """Keys and values of one action attention: [places, frames, heads, 64], the newest frames last; no sink.
+
+    ``filled`` frames count, the chunk in the making included.
+    """
 
     def __init__(self, config: DitConfig, places: int, dtype: torch.dtype, device: torch.device) -> None:
         shape = (places, config.window, config.action.heads, HEAD_CHANNELS)
         self.keys, self.values = torch.zeros(shape, dtype=dtype, device=device), torch.zeros(shape, dtype=dtype, device=device)
-        self._filled = CHUNK
+        self.filled = CHUNK
 
     def clear(self) -> None:
         """Forget everything."""
-        self._filled = CHUNK
+        self.filled = CHUNK
 
     def seen(self) -> tuple[Tensor, Tensor]:
         """Keys and values of the frames that the chunk listens to, itself included."""
-        return self.keys[:, -self._filled :], self.values[:, -self._filled :]
+        return self.keys[:, -self.filled :], self.values[:, -self.filled :]
 
     def write(self, keys: Tensor, values: Tensor) -> None:
         """Put the current chunk's in the last places, over those of its last pass."""
@@ -120,7 +128,7 @@ class ActionWindow:
         """The current chunk is done: make room for the next."""
         for buffer in (self.keys, self.values):
             buffer[:, :-CHUNK] = buffer[:, CHUNK:].clone()
-        self._filled = min(self._filled + CHUNK, self.keys.shape[1])
+        self.filled = min(self.filled + CHUNK, self.keys.shape[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +154,13 @@ class Context:
 
     @property
     def filled(self) -> int:
-        """Latent frames of the visual context before the chunk in the making; it tells how full the action windows are, too."""
+        """Latent frames of the visual context before the chunk in the making."""
         return self.visual.filled
+
+    @property
+    def heard(self) -> int:
+        """Latent frames that the action windows hold, the chunk in the making included."""
+        return next((windows.keyboard.filled for windows in self.actions.values()), 0)
 
     def take_picture(self, keys_values: list[tuple[Tensor, Tensor]]) -> None:
         """Attend to another start picture from now on; its tensors lie where those of the last one lay."""

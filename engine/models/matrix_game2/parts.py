@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from worldpager.engine.models.matrix_game2.clip import ClipVision
+from worldpager.engine.models.matrix_game2.clip import ClipConfig, ClipVision
 from worldpager.engine.models.matrix_game2.config import PUBLISHED, ActionConfig, DitConfig
 from worldpager.engine.models.matrix_game2.network import CLIP_WIDTH, MatrixGameDit
 from worldpager.engine.models.matrix_game2.tiny_decoder import WIDTHS, TinyDecoder
@@ -32,6 +32,7 @@ class Design:
     width: int
     vae: VaeConfig
     tiny: tuple[int, ...]
+    clip: ClipConfig = ClipConfig()
     start_frames: int = REACH + 1
     """Latent frames of the start picture that are encoded; the last one stands for all later ones."""
 
@@ -88,11 +89,12 @@ def load_parts(config: DitConfig, files: Mapping[str, Path], tiny: bool, device:
 
     def clip_tokens(picture: Tensor) -> Tensor:
         """The tower is needed once a world: it comes and goes."""
-        return load(ClipVision, "clip", "visual.", types.picture)(picture.to(device)).float()
+        tower = load(lambda: ClipVision(design.clip), "clip", "visual.", types.picture)
+        return tower(picture.to(device)).float()
 
     network = load(lambda: MatrixGameDit(config), "network", "model.", types.network)
     small = load(lambda: TinyDecoder(design.tiny), "tiny_decoder", "", types.picture) if tiny else None
-    return Parts(design, network, load(WanVae, "vae", "", types.picture), small, clip_tokens)
+    return Parts(design, network, load(lambda: WanVae(design.vae), "vae", "", types.picture), small, clip_tokens)
 
 
 def random_parts(design: Design, tiny: bool, device: torch.device, seed: int = 0) -> Parts:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from worldpager.engine.errors import WeightsError
 from worldpager.engine.models.matrix_game2.adapter import NAMES, needed
@@ -85,9 +85,13 @@ def _candidate(place: Path, folder: Path, converted: Path) -> Candidate:
         files["network"] = _network(place, config), ""
     except WeightsError as error:
         problems.append(error.what)
+    design = Design.of(config)
+    builds: dict[str, Callable[[], nn.Module]] = {
+        "vae": lambda: WanVae(design.vae), "clip": lambda: ClipVision(design.clip), "tiny_decoder": lambda: TinyDecoder(design.tiny),
+    }  # fmt: skip
     for part, names in SHARED.items():
         try:
-            found = _shared(part, names, (place, folder, place.parent), converted)
+            found = _shared(part, builds[part], (place, folder, place.parent), converted)
             if found is not None:
                 files[part] = found
             elif part != "tiny_decoder":
@@ -108,9 +112,9 @@ def _network(place: Path, config: DitConfig) -> Path:
     return known[0]
 
 
-def _shared(part: str, names: tuple[str, ...], places: tuple[Path, ...], converted: Path) -> tuple[Path, str] | None:
+def _shared(part: str, build: Callable[[], nn.Module], places: tuple[Path, ...], converted: Path) -> tuple[Path, str] | None:
     """(safetensors path, path it was converted from) of a shared part, converted if need be; None where no file is."""
-    path = next((place / name for name in names for place in places if (place / name).is_file()), None)
+    path = next((place / name for name in SHARED[part] for place in places if (place / name).is_file()), None)
     if path is None:
         return None
     source = ""
@@ -120,12 +124,11 @@ def _shared(part: str, names: tuple[str, ...], places: tuple[Path, ...], convert
         if not path.is_file():
             prefix = PREFIX[part]
             convert(pickled, path, lambda name: name.startswith(prefix))
-    builds = {"vae": WanVae, "clip": ClipVision, "tiny_decoder": TinyDecoder}
-    check(path, _wanted(builds[part]), PREFIX[part])
+    check(path, _wanted(build), PREFIX[part])
     return path, source
 
 
-def _wanted(build: Any) -> Mapping[str, Tensor]:
+def _wanted(build: Callable[[], nn.Module]) -> Mapping[str, Tensor]:
     with torch.device("meta"):
         state: Mapping[str, Tensor] = build().state_dict()
     return state

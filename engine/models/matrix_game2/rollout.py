@@ -29,6 +29,7 @@ class PassKey:
     """Passes with the same key run the same kernels on the same places."""
 
     filled: int
+    heard: int
     retrieved: int
     keep: bool
 
@@ -95,7 +96,7 @@ class Rollout:
         self._noisy.copy_(noisy)
         self._timesteps.fill_(t)
         step = self._pass if not keep else Pass(self._pass.placing, self._pass.heard, self.context, self._pass.retrieved, keep=True)
-        key = PassKey(self.context.filled, step.retrieved, keep)
+        key = PassKey(self.context.filled, self.context.heard, step.retrieved, keep)
         return self._run(key, lambda: self.network(self._noisy, self._condition, self._timesteps, step))
 
     def denoise(self, noise: Tensor, steps: Sequence[FlowStep], fresh: Callable[[], Tensor]) -> Tensor:

@@ -15,7 +15,7 @@ from worldpager.engine.build import build_generator
 from worldpager.engine.config import CodecConfig, MemoryConfig, MiB, PlayConfig
 from worldpager.engine.errors import InputError, WeightsError
 from worldpager.engine.memory.codec import make_codec
-from worldpager.engine.models.base import ChunkOutput
+from worldpager.engine.models.base import ChunkOutput, PastChunk
 from worldpager.engine.models.matrix_game2 import need
 from worldpager.engine.models.matrix_game2.adapter import GTA, RANDOM_NOTE, TEMPLERUN, UNIVERSAL, MatrixGame, needed
 from worldpager.engine.models.matrix_game2.config import PUBLISHED
@@ -108,6 +108,38 @@ def test_retrieved_chunks_change_what_is_made(universal: MatrixGame) -> None:
     plain = third(0, 1.0)
     assert torch.equal(plain, third(0, 2.0))
     assert not torch.equal(plain, third(1, 1.0))
+
+
+def test_going_back_with_the_saved_windows_is_exact_and_without_them_near(universal: MatrixGame) -> None:
+    out = played(universal, 4)
+    track = PoseTrack(universal.motion, out[-1].poses[-1])
+    state = universal.window_state()
+    poses = track.advance(WALK, 12)
+    wanted = universal.step(poses, 0)
+    past = [PastChunk(chunk.kv, chunk.poses) for chunk in out]
+    universal.restore(3, 4, past[0], [past[4]])
+    near = universal.step(poses, 0)
+    assert len(near.frames) == 12
+    universal.restore(3, 4, past[0], [past[4]])
+    universal.take_window_state(state)
+    exact = universal.step(poses, 0)
+    assert (exact.frames == wanted.frames).all()
+    assert torch.equal(exact.kv.keys, wanted.kv.keys)
+    assert (near.kv.keys - wanted.kv.keys).norm() < 0.5 * wanted.kv.keys.norm()
+    with pytest.raises(ValueError, match="keys"):
+        universal.take_window_state({"keys": torch.zeros(1)})
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_going_back_puts_the_same_frames_into_the_window(universal: MatrixGame, number: int) -> None:
+    out = played(universal, number)
+    visual = universal._player.rollout.context.visual
+    held = slice(visual.current.start - visual.filled * visual.places, visual.current.start)
+    keys, values = visual.keys[:, held].clone(), visual.values[:, held].clone()
+    past = [PastChunk(chunk.kv, chunk.poses) for chunk in out]
+    universal.restore(3, number, past[0], [past[number]])
+    assert torch.allclose(visual.keys[:, held], keys, atol=1e-5)
+    assert torch.equal(visual.values[:, held], values)
 
 
 @torch.no_grad()
