@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from worldpager.app.actions import Section, WindowAction, register
+from PySide6.QtCore import QObject
+
+from worldpager.app.actions import Section, WindowAction, register, register_part
 from worldpager.app.words import later
 
 if TYPE_CHECKING:
@@ -28,8 +30,33 @@ def clean_screenshot(window: MainWindow) -> None:
 
 
 for _action in (
+    WindowAction(
+        "save_replay", later("save the last seconds"), ("F8",), Section.KEEP, lambda window: window.captures.save_replay(), playing=True
+    ),
     WindowAction("record", later("record a film"), ("F9",), Section.KEEP, toggle_record),
     WindowAction("screenshot", later("screenshot"), ("F12",), Section.KEEP, screenshot),
     WindowAction("clean_screenshot", later("screenshot of the picture alone"), ("Shift+F12",), Section.KEEP, clean_screenshot),
 ):
     register(_action)
+
+
+REPLAY_SETTINGS = frozenset(("replay_seconds", "film_sound"))
+
+
+class CapturePart(QObject):
+    """Keeps the replay buffer while there is play."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        window.began_playing.connect(lambda _: window.captures.keep_replay())
+        window.preferences.changed.connect(self._take_setting)
+        window.closing.connect(window.captures.end_replay)
+
+    def _take_setting(self, name: str) -> None:
+        if name in REPLAY_SETTINGS and self._window.playing:
+            self._window.captures.end_replay()
+            self._window.captures.keep_replay()
+
+
+register_part("captures", CapturePart)

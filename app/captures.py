@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -13,9 +16,8 @@ import platformdirs
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
-from worldpager.app.bridge import PictureSpec
 from worldpager.engine.errors import RecorderError, WorldPagerError
-from worldpager.engine.recorder import Recorder, RecorderReport
+from worldpager.engine.recorder import FILM_HEIGHT, Recorder, RecorderReport, SoundSource
 from worldpager.engine.telemetry.snapshot import Snapshot
 
 log = logging.getLogger(__name__)
@@ -41,6 +43,8 @@ def save_picture(image: QImage, snapshot: Snapshot, folder: Path | None = None) 
     pose = snapshot.pose
     image.setText("Software", f"WorldPager {version('worldpager')}")
     image.setText("Comment", f"model {snapshot.model}, world {snapshot.seed}, chunk {snapshot.chunk}, at {pose.x:.2f} {pose.y:.2f}")
+    facts = {"model": snapshot.model, "seed": snapshot.seed, "chunk": snapshot.chunk, "policy": snapshot.policy, "pose": list(pose)}
+    image.setText("WorldPager", json.dumps(facts))
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -48,6 +52,16 @@ def save_picture(image: QImage, snapshot: Snapshot, folder: Path | None = None) 
     if not image.save(str(path)):
         raise RecorderError(f"The picture {path} can't be written.", "See whether the disk is full and the folder can be written.")
     return path
+
+
+@dataclass(frozen=True, slots=True)
+class FilmShape:
+    """Size in pixels and rate of what is filmed, and about how many lines it is enlarged to."""
+
+    width: int
+    height: int
+    rate: float
+    lines: int = FILM_HEIGHT
 
 
 class Film(QObject):
@@ -73,12 +87,9 @@ class Film(QObject):
         """Length so far of the film under way."""
         return self._recorder.frames / self._recorder.fps if self._recorder else 0.0
 
-    def start(self, spec: PictureSpec, snapshot: Snapshot, path: Path | None = None) -> Recorder:
-        """Begin a film at ``path`` or in the Videos folder. Raises `RecorderError`."""
-        target = path or new_path(platformdirs.user_videos_path() / FOLDER, snapshot, "mp4")
-        title = f"WorldPager, world {snapshot.seed} of {snapshot.model}"
-        metadata = {"title": title, "model": snapshot.model, "seed": str(snapshot.seed), "version": version("worldpager")}
-        self._recorder = Recorder(target, spec.width, spec.height, spec.rate, metadata)
+    def start(self, shape: FilmShape, path: Path, metadata: Mapping[str, object], timing: str, sound: SoundSource | None) -> Recorder:
+        """Begin a film at ``path``. Raises `RecorderError`."""
+        self._recorder = Recorder(path, shape.width, shape.height, shape.rate, metadata, lines=shape.lines, timing=timing, sound=sound)
         return self._recorder
 
     def stop(self) -> None:

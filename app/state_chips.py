@@ -17,6 +17,8 @@ def refresh_chips(window: MainWindow, snapshot: Snapshot, *, hint: bool) -> None
     notices, film = window.notices, window.captures.film
     minutes, seconds = divmod(int(film.seconds), 60)
     filming = tr("recording  {minutes}:{seconds}", minutes=minutes, seconds=f"{seconds:02d}") if film.recorder else ""
+    if film.recorder and film.recorder.dropped:
+        filming += "  " + tr("{n} frames left out", n=film.recorder.dropped)
     notices.state("record", filming, theme.ALARM)
     notices.state("memory", tr("memory off") if snapshot.policy == "none" else "", theme.DISK)
     notices.state("pause", tr("paused") if snapshot.paused else "", theme.INK)
