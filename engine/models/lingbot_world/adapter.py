@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 import torch
 from torch import Tensor
@@ -48,12 +49,17 @@ class LingBotWorld:
         self._latent = (self.height // SPACE, self.width // SPACE)
         self._rollout = Rollout(parts.network, *self._latent, options.retrieved, options.keep)
         self._at_once = max(1, min(8, PIXELS_AT_ONCE // (self.width * self.height)))
+        gpu = self._rollout.device.type == "cuda"
+        self.decode_seconds = parts.vae.use_fastest(*self._latent) if gpu else {}
+        """Seconds that the decoder takes for a latent frame by the forms tried; the fastest is in use."""
         self._lens = camera.intrinsics(self.width, self.height).to(self._rollout.device)
         self._start: tuple[int | None, Tensor] | None = None
         places = self._latent[0] * self._latent[1] // 4
         across, up = (2 * math.atan(size / 2 / float(focal)) for size, focal in zip((self.width, self.height), self._lens[:2], strict=True))
         before = c.window - c.sink - c.chunk if options.recent is None else min(options.recent, c.window - c.sink - c.chunk)
         horizon = options.horizon or TRAINED_ROWS // c.chunk
+        self.watch: Callable[[str], AbstractContextManager[object]] = nullcontext
+        """Goes around each stage of a chunk, by name; for measurements."""
         self.notes = (RANDOM_NOTE,) if options.random else ()
         self._spec = ModelSpec(
             name=NAMES[options.variant], frames_per_chunk=TIME * c.chunk, width=self.width, height=self.height, rate=options.rate,
@@ -115,17 +121,20 @@ class LingBotWorld:
         return self._made(poses, retrieved if self._rollout.context.sink_full else 0)
 
     def _made(self, poses: Sequence[Pose], retrieved: int) -> ChunkOutput:
-        rollout, options = self._rollout, self._options
-        rollout.place_sink()
-        step = rollout.prepare(self._camera(poses), retrieved, options.recent if retrieved else None)
-        condition = self._condition(rollout.frame)
-        noises = self._noises()
-        clean = rollout.denoise(next(noises), condition, noises.__next__, step)
-        kv = rollout.finish(clean, condition, step)
-        first = rollout.frame == 0
-        rollout.advance()
+        rollout, options, first = self._rollout, self._options, self._rollout.frame == 0
+        with self.watch("camera"):
+            rollout.place_sink()
+            step = rollout.prepare(self._camera(poses), retrieved, options.recent if retrieved else None)
+            condition, noises = self._condition(rollout.frame), self._noises()
+        with self.watch("denoise"):
+            clean = rollout.denoise(next(noises), condition, noises.__next__, step)
+        with self.watch("keys and values"):
+            kv = rollout.finish(clean, condition, step)
+            rollout.advance()
+        with self.watch("decode"):
+            frames = self._pictures(clean, first)
         self._before = poses[-1]
-        return ChunkOutput(self._pictures(clean, first), tuple(poses), kv)
+        return ChunkOutput(frames, tuple(poses), kv)
 
     def _camera(self, poses: Sequence[Pose]) -> Tensor:
         """The camera condition [384, chunk, h, w] of a chunk."""

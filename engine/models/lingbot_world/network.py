@@ -15,7 +15,7 @@ from torch.nn import functional as F
 from worldpager.engine.models.lingbot_world.config import DitConfig
 from worldpager.engine.models.lingbot_world.context import Context
 from worldpager.engine.models.wan.attention import CrossAttention, Projections
-from worldpager.engine.models.wan.parts import EPS, TIME_WIDTH, PatchEmbedding, attention, patches, plain_norm, sinusoid, unpatched
+from worldpager.engine.models.wan.parts import EPS, TIME_WIDTH, PatchEmbedding, attention, patches, sinusoid, unpatched
 from worldpager.engine.models.wan.rope import Rotation
 
 CAMERA_CHANNELS = 384
@@ -75,17 +75,17 @@ class Block(nn.Module):
     def forward(self, x: Tensor, six: Tensor, step: Pass) -> Tensor:
         """Tokens ``x`` after this block; ``six`` [6, width] comes from the time."""
         m, kind = self.modulation[0] + six, self.cam_shift_layer.weight.dtype
-        x = x + m[2] * self.self_attn(modulated(x, m[0], m[1]).to(kind), self.index, step)
+        x = torch.addcmul(x, m[2], self.self_attn(modulated(x, m[0], m[1]).to(kind), self.index, step))
         scale, shift = step.camera[self.index]
-        x = (1 + scale) * x + shift
+        x = torch.addcmul(x, scale, x) + shift
         normed = F.layer_norm(x, x.shape[-1:], self.norm3.weight.to(x), self.norm3.bias.to(x), EPS)
         x = x + self.cross_attn(normed.to(kind), *step.text[self.index])
-        return x + m[5] * self.ffn(modulated(x, m[3], m[4]).to(kind))
+        return torch.addcmul(x, m[5], self.ffn(modulated(x, m[3], m[4]).to(kind)))
 
 
 def modulated(x: Tensor, shift: Tensor, gain: Tensor) -> Tensor:
-    """Layer norm without parameters, moved and stretched."""
-    return plain_norm(x) * (1 + gain) + shift
+    """Layer norm without parameters, stretched and moved: one kernel."""
+    return F.layer_norm(x, x.shape[-1:], 1 + gain, shift, EPS)
 
 
 class Head(nn.Module):

@@ -13,12 +13,9 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import platformdirs
 import torch
-from ftfy import fix_text
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
-from tokenizers import Tokenizer
 from torch import Tensor
 
 from worldpager.engine.errors import InputError, WeightsError
@@ -36,12 +33,17 @@ Tell = Callable[[float], object]
 
 def cleaned(prompt: str) -> str:
     """``prompt`` as the models were trained to hear it: mended characters, no markup codes, single spaces."""
+    from ftfy import fix_text  # here, so that play without a prompt needs neither this nor the next two
+
     return re.sub(r"\s+", " ", html.unescape(html.unescape(fix_text(prompt)))).strip()
 
 
 def prompt_file(prompt: str, folder: Path | None = None) -> Path:
     """Where the vectors of ``prompt`` are kept."""
-    folder = folder or Path(platformdirs.user_cache_dir("worldpager")) / "prompts"
+    if folder is None:
+        from platformdirs import user_cache_path
+
+        folder = user_cache_path("worldpager") / "prompts"
     return folder / f"{hashlib.sha256(cleaned(prompt).encode()).hexdigest()[:32]}.safetensors"
 
 
@@ -70,7 +72,7 @@ def prompt_vectors(prompt: str, encoder: Path | None, width: int, *, folder: Pat
 
     An empty prompt has none. Raises `InputError` when they aren't kept and there is no encoder.
     """
-    if not cleaned(prompt):
+    if not prompt.strip():
         return torch.zeros(0, width)
     path = prompt_file(prompt, folder)
     if not path.is_file():
@@ -89,6 +91,8 @@ def encode(prompt: str, folder: Path, tell: Tell = lambda share: None) -> Tensor
 
 def token_ids(prompt: str, tokenizer: Path) -> list[int]:
     """Numbers of the prompt's tokens, the end token last, `LONGEST` at most."""
+    from tokenizers import Tokenizer
+
     try:
         words = Tokenizer.from_file(str(tokenizer))
     except Exception as error:  # the library raises Exception itself
