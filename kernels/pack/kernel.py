@@ -42,33 +42,48 @@ def _ceil(x):  # type: ignore[no-untyped-def]
 
 
 @triton.jit
-def _mended(x, valid, count, limit):  # type: ignore[no-untyped-def]
-    """NaN as 0, all else within the limit; ``count`` raised by what changes. The test costs two instructions a number, mending many."""
-    largest = tl.max(x.to(tl.int32, bitcast=True) & 0x7FFFFFFF)
-    if largest > 0x7E800000:
-        fixed = tl.where(x == x, x, 0.0)
-        fixed = tl.where(fixed > limit, limit, tl.where(fixed < -limit, -limit, fixed))
-        tl.atomic_add(count, tl.sum(((fixed != x) & valid).to(tl.int32)))
-        x = fixed
-    return x
+def _mended(x, limit):  # type: ignore[no-untyped-def]
+    """NaN as 0, all else within the limit."""
+    x = tl.where(x == x, x, 0.0)
+    return tl.where(x > limit, limit, tl.where(x < -limit, -limit, x))
 
 
 @triton.jit  # type: ignore[untyped-decorator]
 def _scale(least, most, top, tiny, SYMMETRIC: tl.constexpr, ZERO: tl.constexpr):  # type: ignore[no-untyped-def]
-    """Low and step of groups."""
+    """Low and step of groups, and what a number is multiplied by to be a code."""
     if SYMMETRIC:
         size = _ceil(tl.maximum(most, -least) * top + tiny)
         floor = size * -ZERO
     else:
         floor = _floor(least)
         size = _ceil((most - floor) * top + tiny)
-    return floor, size
+    return floor, size, tl.div_rn(tl.full(size.shape, 1.0, tl.float32), size)
 
 
-@triton.jit
-def _levels(x, floor, inverse):  # type: ignore[no-untyped-def]
-    """Codes: rounded by what 2^23 has no room for."""
-    return ((x - floor) * inverse + 8388608.0).to(tl.int32, bitcast=True) & 255
+@triton.jit  # type: ignore[untyped-decorator]
+def _quantised(  # type: ignore[no-untyped-def]
+    x, valid, limit, tiny, top, KEYS: tl.constexpr, PADDED: tl.constexpr, SYMMETRIC: tl.constexpr, ZERO: tl.constexpr
+):
+    """Codes of ``x`` [fields, halves, ...] in the lowest bits of 2^23, low and step of its groups, and whether a number needs mending.
+
+    Numbers that need it show afterwards, in what became of them: nothing else puts another bit into the codes.
+    """
+    low_x, high_x = x, x
+    if PADDED:
+        low_x, high_x = tl.where(valid, x, limit), tl.where(valid, x, -limit)
+    if KEYS:
+        least, most = tl.min(tl.min(tl.min(low_x, 0), 0), 0), tl.max(tl.max(tl.max(high_x, 0), 0), 0)
+        floor, size, inverse = _scale(least, most, top, tiny, SYMMETRIC, ZERO)
+        codes = (x - floor[None, None, None, :]) * inverse[None, None, None, :] + 8388608.0
+    else:
+        least, most = tl.min(tl.min(tl.min(low_x, 0), 0), 1), tl.max(tl.max(tl.max(high_x, 0), 0), 1)
+        floor, size, inverse = _scale(least, most, top, tiny, SYMMETRIC, ZERO)
+        codes = (x - floor[None, None, :, None]) * inverse[None, None, :, None] + 8388608.0
+    if PADDED:
+        codes = tl.where(valid, codes, 8388608.0)
+    bits = codes.to(tl.uint32, bitcast=True)
+    wrong = (tl.max(bits) > 0x4B0000FF) | (tl.max(most) > limit) | (tl.min(least) < -limit)
+    return bits.to(tl.int32, bitcast=True), floor, size, wrong
 
 
 @triton.jit
@@ -99,27 +114,27 @@ def _keys(  # type: ignore[no-untyped-def]
     kept = group * GROUP + tl.minimum(token, n - 1)
     source = x + (kept * token_stride + (column // HEAD * head_stride + column % HEAD * channel_stride)[None, None, None, :])
     wanted = inside[None, None, None, :]
-    numbers = tl.load(source, mask=wanted & (token >= 0), other=0.0).to(tl.float32)
-    numbers = _mended(numbers, valid & wanted, codes.to(tl.pointer_type(tl.int32)), limit)
-
-    least = tl.min(tl.min(tl.min(numbers, 0), 0), 0)
-    most = tl.max(tl.max(tl.max(numbers, 0), 0), 0)
-    floor, size = _scale(least, most, top, tiny, SYMMETRIC, ZERO)
+    x = tl.load(source, mask=wanted & (token >= 0), other=0.0).to(tl.float32)
+    levels, floor, size, wrong = _quantised(x, valid, limit, tiny, top, True, False, SYMMETRIC, ZERO)
+    if wrong:  # read again, so that no register waits for this
+        x = tl.load(source, mask=wanted & (token >= 0), other=0.0).to(tl.float32)
+        fixed = _mended(x, limit)
+        tl.atomic_add(codes.to(tl.pointer_type(tl.int32)), tl.sum(((fixed != x) & valid & wanted).to(tl.int32)))
+        levels, floor, size, wrong = _quantised(fixed, valid, limit, tiny, top, True, False, SYMMETRIC, ZERO)
+    if n < e * (FIELDS * HALVES):
+        levels = tl.where(valid, levels, 0)
     each = group * CHANNELS + column
     _save(codes + step_at, each, size, inside)
     if not SYMMETRIC:
         _save(codes + low_at, each, floor, inside)
-    inverse = tl.div_rn(tl.full([COLUMNS], 1.0, tl.float32), size)
-    levels = _levels(numbers, floor[None, None, None, :], inverse[None, None, None, :])
-    levels = tl.where(valid, levels, 0)
 
-    main = tl.sum((levels & ((1 << WIDTH) - 1)) << (field * WIDTH), 0)
+    main = tl.sum((levels & 3 if THIRD else levels) << (field * WIDTH), 0)  # in its lowest byte
     at = (tl.arange(0, HALVES)[:, None, None] * e + tl.arange(0, ROWS)[None, :, None]) * CHANNELS + column[None, None, :]
     saved = (tl.arange(0, ROWS) < e)[None, :, None] & inside[None, None, :]
     start = codes + codes_at + group * (FULL * HALVES * CHANNELS)
     tl.store(start + at, main.to(tl.uint8), mask=saved & (at >= 0))
     if THIRD:
-        bits = tl.sum(tl.sum((levels >> 2) << (field * HALVES + half), 0), 0)
+        bits = tl.sum(tl.sum((levels >> 2 & 1) << (field * HALVES + half), 0), 0)
         at = tl.arange(0, ROWS)[:, None] * CHANNELS + column[None, :]
         saved = (tl.arange(0, ROWS) < e)[:, None] & inside[None, :]
         tl.store(codes + third_at + group * (FULL * CHANNELS) + at, bits.to(tl.uint8), mask=saved)
@@ -132,6 +147,7 @@ def _values(  # type: ignore[no-untyped-def]
     WIDTH: tl.constexpr, THIRD: tl.constexpr, SYMMETRIC: tl.constexpr, ZERO: tl.constexpr, GROUPS: tl.constexpr, BYTES: tl.constexpr,
 ):  # fmt: skip
     E: tl.constexpr = (GROUP + FIELDS * HALVES - 1) // (FIELDS * HALVES)
+    PADDED: tl.constexpr = BYTES * FIELDS * HALVES != GROUP
     group = tile * GROUPS + tl.arange(0, GROUPS)
     inside = group < tokens * (HEADS * SPLIT)
     field = tl.arange(0, FIELDS)[:, None, None, None]
@@ -142,24 +158,25 @@ def _values(  # type: ignore[no-untyped-def]
     to_group = group // (HEADS * SPLIT) * token_stride + group // SPLIT % HEADS * head_stride + group % SPLIT * (GROUP * channel_stride)
     source = x + (to_group[None, None, :, None] + channel * channel_stride)
     wanted = inside[None, None, :, None] & valid
-    numbers = tl.load(source, mask=wanted, other=0.0).to(tl.float32)
-    numbers = _mended(numbers, wanted, codes.to(tl.pointer_type(tl.int32)), limit)
-
-    least = tl.min(tl.min(tl.min(tl.where(valid, numbers, limit), 0), 0), 1)
-    most = tl.max(tl.max(tl.max(tl.where(valid, numbers, -limit), 0), 0), 1)
-    floor, size = _scale(least, most, top, tiny, SYMMETRIC, ZERO)
+    x = tl.load(source, mask=wanted, other=0.0).to(tl.float32)
+    levels, floor, size, wrong = _quantised(x, valid, limit, tiny, top, False, PADDED, SYMMETRIC, ZERO)
+    if wrong:  # read again, so that no register waits for this
+        x = tl.load(source, mask=wanted, other=0.0).to(tl.float32)
+        fixed = _mended(x, limit)
+        tl.atomic_add(codes.to(tl.pointer_type(tl.int32)), tl.sum(((fixed != x) & wanted).to(tl.int32)))
+        levels, floor, size, wrong = _quantised(fixed, valid, limit, tiny, top, False, PADDED, SYMMETRIC, ZERO)
+    if PADDED:
+        levels = tl.where(valid, levels, 0)
     _save(codes + step_at, group, size, inside)
     if not SYMMETRIC:
         _save(codes + low_at, group, floor, inside)
-    inverse = tl.div_rn(tl.full([GROUPS], 1.0, tl.float32), size)
-    levels = tl.where(valid, _levels(numbers, floor[None, None, :, None], inverse[None, None, :, None]), 0)
 
-    main = tl.sum((levels & ((1 << WIDTH) - 1)) << (field * WIDTH), 0)
+    main = tl.sum((levels & 3 if THIRD else levels) << (field * WIDTH), 0)  # in its lowest byte
     within = tl.arange(0, BYTES) < E
     at = (group[None, :, None] * HALVES + tl.arange(0, HALVES)[:, None, None]) * E + tl.arange(0, BYTES)[None, None, :]
     tl.store(codes + codes_at + at, main.to(tl.uint8), mask=inside[None, :, None] & within[None, None, :] & (at >= 0))
     if THIRD:
-        bits = tl.sum(tl.sum((levels >> 2) << (field * HALVES + half), 0), 0)
+        bits = tl.sum(tl.sum((levels >> 2 & 1) << (field * HALVES + half), 0), 0)
         at = group[:, None] * E + tl.arange(0, BYTES)[None, :]
         tl.store(codes + third_at + at, bits.to(tl.uint8), mask=inside[:, None] & within[None, :])
 
