@@ -125,6 +125,8 @@ class MainWindow(QWidget):
         self.preferences.changed.connect(self.take_setting)
         self._ticker = QTimer(self, interval=TICK_MS, timerType=Qt.TimerType.PreciseTimer)
         self._ticker.timeout.connect(self._tick)
+        self._due = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
+        self._due.timeout.connect(lambda: self._presenter.show_due() if self._presenter else None)
         self._hud_timer = QTimer(self, interval=HUD_MS)
         self._hud_timer.timeout.connect(lambda: self.refresh_hud())
         self._ticker.start()
@@ -195,6 +197,9 @@ class MainWindow(QWidget):
             if self._scripted.over:
                 self._end_script()
         fresh = self._presenter.tick(chunk)
+        wait = self._presenter.seconds_to_due()
+        if wait is not None and wait < TICK_MS / 1000 and not self._due.isActive():
+            self._due.start(round(1000 * wait))  # ticks alone would be uneven by their own length
         if chunk is not None and not self.playing:
             self._first_picture(chunk.snapshot)
         if fresh:
@@ -221,6 +226,7 @@ class MainWindow(QWidget):
     def closeEvent(self, event: QCloseEvent) -> None:
         """End everything: the street at its next chunk, films whole, settings kept."""
         self._ticker.stop()
+        self._due.stop()
         self._hud_timer.stop()
         self.inputs.release_all()
         self.captures.end_film()

@@ -151,7 +151,7 @@ for _action in (
     WindowAction("new_world", later("another world"), ("N",), Section.PLAY, ask_world, playing=True),
     WindowAction("memory", later("memory on or off"), ("M",), Section.PLAY, toggle_memory),
     WindowAction("overlay", later("panels: none, small, full"), ("H",), Section.VIEW, cycle_overlay),
-    WindowAction("counters", later("all counters as text"), ("F3",), Section.VIEW, show_counters, playing=True),
+    WindowAction("counters", later("all counters as text"), ("F7",), Section.VIEW, show_counters, playing=True),
     WindowAction("fit", later("fill the window or show all"), ("F",), Section.VIEW, toggle_fit),
     WindowAction("fullscreen", later("full screen"), ("F11", "Alt+Return"), Section.VIEW, toggle_fullscreen),
     WindowAction("next_screen", later("to the next screen"), ("Ctrl+F11",), Section.VIEW, next_screen),

@@ -76,6 +76,15 @@ class Presenter:
         self._show_due(now)
         return fresh
 
+    def show_due(self) -> None:
+        """Show what is due now."""
+        self._show_due(self._clock())
+
+    def seconds_to_due(self) -> float | None:
+        """Seconds until the next frame is due; None while none waits."""
+        due = self.pacer.next_due
+        return None if due is None else max(0.0, due - self._clock())
+
     def _show_due(self, now: float) -> None:
         due = self.pacer.due(now)
         if due is None:

@@ -50,6 +50,8 @@ class Pacer:
         self._frames = 1
         self.skipped = 0
         """Frames never shown: too late, or overtaken before they could be fetched."""
+        self.due_at = float("-inf")
+        """When the last frame that was handed out was due."""
         self.held_seconds = 0.0
         """Time that frames stayed beyond their period because the next chunk was late."""
 
@@ -62,6 +64,16 @@ class Pacer:
     def waiting(self) -> int:
         """Frames that have arrived and are not yet due."""
         return len(self._waiting)
+
+    @property
+    def period(self) -> float:
+        """Seconds between two frames at the pace of this moment."""
+        return self._period
+
+    @property
+    def next_due(self) -> float | None:
+        """When the next frame is due; None while none waits."""
+        return self._next_due if self._waiting else None
 
     @property
     def newest(self) -> int:
@@ -97,7 +109,8 @@ class Pacer:
             self._waiting.popleft()
             self._next_due += self._period
             self.skipped += 1
-        self._next_due = max(self._next_due, now - self._period) + self._period
+        self.due_at = max(self._next_due, now - self._period)
+        self._next_due = self.due_at + self._period
         return self._waiting.popleft()
 
     def _measure(self, now: float, chunks: int) -> bool:
