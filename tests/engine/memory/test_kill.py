@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs fork and 
 
 
 def killed(rounds: int, folder: Path) -> str:
-    command = [sys.executable, PROGRAM, "--rounds", str(rounds), "--folder", folder]
+    command = [sys.executable, str(PROGRAM), "--rounds", str(rounds), "--folder", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
