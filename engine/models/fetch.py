@@ -16,6 +16,7 @@ def fetch(hosted: Hosted, folder: Path, endpoint: str | None = None) -> None:
     """The files of ``hosted`` into ``folder``. Raises `InputError` without the client, `WeightsError` when the download fails."""
     try:
         hub = importlib.import_module("huggingface_hub")
+        importlib.import_module("tqdm").tqdm.monitor_interval = 0  # its watching thread would outlive the download
     except ImportError as error:
         raise InputError("Fetching needs the package huggingface_hub, which is not installed.", INSTALL) from error
     try:

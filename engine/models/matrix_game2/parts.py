@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import torch
@@ -32,7 +32,7 @@ class Design:
     width: int
     vae: VaeConfig
     tiny: tuple[int, ...]
-    clip: ClipConfig = ClipConfig()
+    clip: ClipConfig = field(default_factory=ClipConfig)
     start_frames: int = REACH + 1
     """Latent frames of the start picture that are encoded; the last one stands for all later ones."""
 
