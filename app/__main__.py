@@ -7,11 +7,15 @@ import sys
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from worldpager.app.crash_watch import CrashWatch
 from worldpager.app.log_files import start_log
 from worldpager.engine.config import PlayConfig
 from worldpager.engine.pose.source import ActionSource
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
 
 SWITCH_INTERVAL = 0.0005
 """Seconds after which a thread in Python code gives way: keeps the picture smooth beside the generator."""
@@ -35,13 +39,9 @@ def run(
     log_path = start_log()
     crashes = CrashWatch()
     crashes.begin()
-    from PySide6.QtGui import QIcon, QSurfaceFormat
-    from PySide6.QtWidgets import QApplication
-
     from worldpager.app.bridge import EngineBridge
     from worldpager.app.care import care_of
-    from worldpager.app.fault_hooks import listen_to_qt, shown_faults
-    from worldpager.app.desktop import ID
+    from worldpager.app.fault_hooks import shown_faults
     from worldpager.app.languages import Language
     from worldpager.app.live_settings import use_look
     from worldpager.app.main_window import MainWindow
@@ -50,17 +50,8 @@ def run(
     from worldpager.app.play_settings import overrides_of_line, starting_config
     from worldpager.app.preferences import Preferences
     from worldpager.app.settings_file import settings_path
-    from worldpager.app.viewport.viewport import core_profile
 
-    listen_to_qt()
-    QSurfaceFormat.setDefaultFormat(core_profile())
-    application = QApplication.instance() or QApplication(sys.argv[:1])
-    assert isinstance(application, QApplication)
-    application.setApplicationName("worldpager")
-    application.setApplicationDisplayName("WorldPager")
-    application.setDesktopFileName(ID)
-    with resources.as_file(resources.files("worldpager.assets") / "icons" / "worldpager.svg") as icon:
-        application.setWindowIcon(QIcon(str(icon)))
+    application = make_application()
     bridge = EngineBridge()
     preferences = Preferences(settings_path(), overrides_of_line(config, flags))
     use_look(preferences.values)
@@ -82,6 +73,27 @@ def run(
     bridge.stop()
     crashes.end()
     return window.exit_code
+
+
+def make_application() -> QApplication:
+    """Qt's application object, with the program's names and icon. Qt's messages go into the log from here on."""
+    from PySide6.QtGui import QIcon, QSurfaceFormat
+    from PySide6.QtWidgets import QApplication
+
+    from worldpager.app.desktop import ID
+    from worldpager.app.fault_hooks import listen_to_qt
+    from worldpager.app.viewport.viewport import core_profile
+
+    listen_to_qt()
+    QSurfaceFormat.setDefaultFormat(core_profile())
+    application = QApplication.instance() or QApplication(sys.argv[:1])
+    assert isinstance(application, QApplication)
+    application.setApplicationName("worldpager")
+    application.setApplicationDisplayName("WorldPager")
+    application.setDesktopFileName(ID)
+    with resources.as_file(resources.files("worldpager.assets") / "icons" / "worldpager.svg") as icon:
+        application.setWindowIcon(QIcon(str(icon)))
+    return application
 
 
 def choose_platform(environment: os._Environ[str] | dict[str, str]) -> None:
