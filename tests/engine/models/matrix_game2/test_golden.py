@@ -87,7 +87,7 @@ class Replay:
 
 ROLLOUTS = [
     ("rollout_universal", "universal"), ("rollout_universal_sink1", "universal"), ("rollout_gta", "gta"),
-    ("rollout_templerun", "templerun"), ("rollout_fullres", "universal"),
+    ("rollout_templerun", "templerun"), pytest.param("rollout_fullres", "universal", marks=pytest.mark.slow),
 ]  # fmt: skip
 
 
