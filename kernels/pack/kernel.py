@@ -96,7 +96,8 @@ def _save(base, offset, x, mask):  # type: ignore[no-untyped-def]
 def _keys(  # type: ignore[no-untyped-def]
     tile, codes, codes_at, third_at, step_at, low_at, x, token_stride, head_stride, channel_stride, tokens, limit, tiny, top,
     CHANNELS: tl.constexpr, HEAD: tl.constexpr, GROUP: tl.constexpr, FIELDS: tl.constexpr, HALVES: tl.constexpr,
-    WIDTH: tl.constexpr, THIRD: tl.constexpr, SYMMETRIC: tl.constexpr, ZERO: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+    WIDTH: tl.constexpr, THIRD: tl.constexpr, SYMMETRIC: tl.constexpr, ZERO: tl.constexpr, UNEVEN: tl.constexpr,
+    ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
     FULL: tl.constexpr = (GROUP + FIELDS * HALVES - 1) // (FIELDS * HALVES)
     across: tl.constexpr = (CHANNELS + COLUMNS - 1) // COLUMNS
@@ -121,7 +122,7 @@ def _keys(  # type: ignore[no-untyped-def]
         fixed = _mended(x, limit)
         tl.atomic_add(codes.to(tl.pointer_type(tl.int32)), tl.sum(((fixed != x) & valid & wanted).to(tl.int32)))
         levels, floor, size, wrong = _quantised(fixed, valid, limit, tiny, top, True, False, SYMMETRIC, ZERO)
-    if n < e * (FIELDS * HALVES):
+    if UNEVEN:
         levels = tl.where(valid, levels, 0)
     each = group * CHANNELS + column
     _save(codes + step_at, each, size, inside)
@@ -187,7 +188,7 @@ def _pack(  # type: ignore[no-untyped-def]
     kc, k3, ks, kl, vc, v3, vs, vl, k_layer, k_place, k_token, k_head, k_channel, v_layer, v_place, v_token, v_head, v_channel,
     HEADS: tl.constexpr, HEAD: tl.constexpr, KEY_GROUP: tl.constexpr, VALUE_GROUP: tl.constexpr, FIELDS: tl.constexpr, HALVES: tl.constexpr,
     WIDTH: tl.constexpr, THIRD: tl.constexpr, SYMMETRIC: tl.constexpr, ZERO: tl.constexpr,
-    ROWS: tl.constexpr, COLUMNS: tl.constexpr, GROUPS: tl.constexpr, BYTES: tl.constexpr,
+    UNEVEN: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr, GROUPS: tl.constexpr, BYTES: tl.constexpr,
 ):  # fmt: skip
     tile, layer, block = tl.program_id(0), tl.program_id(1).to(tl.int64), tl.program_id(2)
     where = tl.multiple_of(tl.load(table + block), 16)
@@ -197,7 +198,7 @@ def _pack(  # type: ignore[no-untyped-def]
         x = keys + (layer * k_layer + place * k_place)
         _keys(
             tile, codes, kc, k3, ks, kl, x, k_token, k_head, k_channel, tokens, limit, tiny, top,
-            HEADS * HEAD, HEAD, KEY_GROUP, FIELDS, HALVES, WIDTH, THIRD, SYMMETRIC, ZERO, ROWS, COLUMNS,
+            HEADS * HEAD, HEAD, KEY_GROUP, FIELDS, HALVES, WIDTH, THIRD, SYMMETRIC, ZERO, UNEVEN, ROWS, COLUMNS,
         )  # fmt: skip
     else:
         x = values + (layer * v_layer + place * v_place)
@@ -225,5 +226,6 @@ def pack(layout: PackedLayout, keys: Tensor, values: Tensor, records: Sequence[T
         *layout.keys, *layout.values, *keys.stride(), *values.stride(),
         HEADS=layout.heads, HEAD=layout.head_dim, KEY_GROUP=layout.key_group, VALUE_GROUP=layout.value_group,
         FIELDS=one.fields, HALVES=one.halves, WIDTH=8 // one.fields, THIRD=layout.bits == 3, SYMMETRIC=layout.symmetric, ZERO=zero,
+        UNEVEN=any(run.size % runs for run in layout.runs),
         ROWS=rows, COLUMNS=columns, GROUPS=groups, BYTES=size, num_warps=tiles.warps, enable_fp_fusion=False,
     )  # fmt: skip
