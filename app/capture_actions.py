@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from worldpager.app.actions import Section, WindowAction, register, register_part
+from worldpager.app.film_shelf import FilmShelf
+from worldpager.app.folders import films_folder
+from worldpager.app.panels.films_panel import FilmsPanel
 from worldpager.app.words import later
 
 if TYPE_CHECKING:
@@ -39,6 +43,15 @@ for _action in (
 ):
     register(_action)
 
+
+def show_films(window: MainWindow, chosen: Path | None = None) -> None:
+    """The page of recordings, with ``chosen`` picked if it lies there."""
+    panel = FilmsPanel(window, FilmShelf(films_folder(window.settings)), window.now, chosen)
+    window.closing.connect(panel.let_go)
+    window.open_panel(panel)
+
+
+register(WindowAction("recordings", later("recordings"), ("F3",), Section.KEEP, show_films))
 
 REPLAY_SETTINGS = frozenset(("replay_seconds", "film_sound"))
 
