@@ -8,11 +8,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, QUrl
-from PySide6.QtGui import QDesktopServices, QImage
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QImage
 
 from worldpager.app import theme
 from worldpager.app.actions import Section, WindowAction, register, register_part
+from worldpager.app.background import Background
+from worldpager.app.capture_actions import show_films
+from worldpager.app.faults import explained
 from worldpager.app.folders import films_folder, worlds_folder
 from worldpager.app.machine_words import keep_measured, machine_lines, model_words
 from worldpager.app.overlay.card import bytes_text
@@ -22,9 +25,9 @@ from worldpager.app.play_settings import for_model
 from worldpager.app.previews import Previews
 from worldpager.app.settings import Page
 from worldpager.app.words import later, tr
-from worldpager.engine.errors import InputError
+from worldpager.engine.errors import InputError, WeightsError
 from worldpager.engine.mailbox import Pause
-from worldpager.engine.offer import models_on_offer
+from worldpager.engine.offer import AddedModels, add_models, models_on_offer
 from worldpager.engine.session.catalogue import KeptWorld, kept_worlds
 
 if TYPE_CHECKING:
@@ -48,9 +51,11 @@ class Start(QObject):
         self._window = window
         self._previews = Previews(self, still=window.settings.reduced_motion)
         self._rested = False
+        self._adding: Background | None = None
         self._worlds: dict[str, KeptWorld] = {}
         window.closing.connect(self._previews.end)
         window.closing.connect(self._measure)
+        window.closing.connect(self._stop_adding)
         window.panel_closed.connect(lambda: QTimer.singleShot(0, self, self._never_nothing))
 
     def open(self) -> None:
@@ -66,6 +71,7 @@ class Start(QObject):
         page.new_world.connect(self._new_world)
         page.kept_world.connect(self._kept_world)
         page.recording.connect(self._show_recording)
+        page.models_asked.connect(self._add_models)
         page.settings_asked.connect(lambda: show_settings(window, Page.PICTURE))
         page.keys_asked.connect(lambda: show_settings(window))
         page.leave_asked.connect(window.leave)
@@ -95,7 +101,7 @@ class Start(QObject):
         known = [offer.name for offer in offers]
         model = window.config.model if window.config.model in known else known[0]
         return StartContent(
-            models=[ModelChoice(offer.name, model_words(offer), True) for offer in offers],
+            models=[ModelChoice(offer.name, model_words(offer), offer.ready) for offer in offers],
             model=model,
             worlds=[kept_thing(world) for world in self._worlds.values()],
             recordings=recent_films(films_folder(window.settings)),
@@ -132,8 +138,34 @@ class Start(QObject):
         window.config = replace(config, seed=world.seed, world=world.folder, replay=None)
         window.begin()
 
+    def _add_models(self) -> None:
+        """Ask for a folder of published files, and add what it holds."""
+        window = self._window
+        folder = QFileDialog.getExistingDirectory(window, tr("Folder with the published files of a model"))
+        if not folder:
+            return
+        window.notices.say(tr("reading {folder}", folder=folder), theme.DEVICE)
+        self._adding = Background(lambda wanted: add_models(Path(folder)), self)
+        self._adding.done.connect(self._added)
+        self._adding.failed.connect(lambda error: window.show_failure(explained(error, window.config), fatal=False))
+        self._adding.start()
+
+    def _stop_adding(self) -> None:
+        if self._adding is not None:
+            self._adding.cancel()
+
+    def _added(self, added: AddedModels) -> None:
+        window = self._window
+        if added.problems:
+            window.show_failure(WeightsError("\n".join(added.problems), tr("Nothing else was changed.")), fatal=False)
+            return
+        window.notices.say(tr("added: {names}", names=", ".join(added.names)), theme.HOST)
+        if isinstance(window.panel, StartPage):
+            window.close_panel()
+            self.open()
+
     def _show_recording(self, path: str) -> None:
-        QDesktopServices.openUrl(QUrl.fromLocalFile(path))
+        show_films(self._window, Path(path))
 
 
 def kept_thing(world: KeptWorld) -> KeptThing:
