@@ -124,18 +124,18 @@ def check(files: Sequence[Path]) -> list[Checked]:
 
 def main(what: str) -> int:
     """``worldpager desktop install|remove``: prints what was written and what the validators say."""
-    say = sys.stdout.write
+    put = sys.stdout.write
     if what == "remove":
         for path in remove():
-            say(f"removed: {path}\n")
+            put(f"removed: {path}\n")
         return 0
     written = install()
     for path in written:
-        say(f"written: {path}\n")
+        put(f"written: {path}\n")
     checks = check(written)
     for each in checks:
         if each.complaint is None:
-            say(f"not checked, no validator is installed: {each.file.name}\n")
+            put(f"not checked, no validator is installed: {each.file.name}\n")
         elif each.complaint:
-            say(f"{each.file.name}: {each.complaint}\n")
+            put(f"{each.file.name}: {each.complaint}\n")
     return 1 if any(each.complaint for each in checks) else 0

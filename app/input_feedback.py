@@ -72,7 +72,7 @@ class InputFeedback(QObject):
         scale = theme.scale_for(window.width(), window.height())
         width, height = window.width() / scale, window.height() / scale
         lift = ROOM if window.hud.preset == "full" else 0.0
-        place = ((width - SIZE[0]) / 2, height - SIZE[1] - EDGE - lift)
+        place = (width - SIZE[0] - EDGE, height - SIZE[1] - EDGE - lift)
         if (round(place[0] * scale), round(place[1] * scale)) != (self.card.x(), self.card.y()):
             self.card.place(*place, scale)
 

@@ -26,9 +26,9 @@ class TsTranslator(QTranslator):
         super().__init__()
         self._table = table
 
-    def translate(self, context: str, text: str, disambiguation: str | None = None, n: int = -1) -> str:
-        """The translation of ``text``, empty where there is none."""
-        return self._table.get(text, "") if context == words.CONTEXT else ""
+    def translate(self, context: str, text: str, disambiguation: str | None = None, n: int = -1) -> str | None:
+        """The translation of ``text``; None, which leaves Qt its own words, where there is none."""
+        return self._table.get(text) if context == words.CONTEXT else None
 
     def isEmpty(self) -> bool:
         """Whether it knows nothing."""

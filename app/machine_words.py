@@ -86,5 +86,11 @@ def machine_lines(config: PlayConfig) -> list[str]:
 
 
 def model_words(offer: ModelOffer) -> str:
-    """What a model is, and what its blocks take."""
-    return tr("{summary}; {bytes} of main memory for its blocks", summary=tr(offer.summary), bytes=bytes_text(offer.host_budget))
+    """What a model is, what it needs, and, where it can't be played, what to do."""
+    words = tr("{summary}; {bytes} of main memory for its blocks", summary=tr(offer.summary), bytes=bytes_text(offer.host_budget))
+    if offer.weights:
+        words += "; " + tr("{bytes} of weights", bytes=bytes_text(offer.weights))
+    if not offer.ready:
+        how = tr("Not here yet: add a folder with its published files, or run “worldpager models fetch {name}”.", name=offer.name)
+        words += "\n" + (offer.trouble or how)
+    return words

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QFileDialog
 
 from worldpager.app import theme
 from worldpager.app.actions import Section, WindowAction, register, register_part

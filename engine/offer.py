@@ -4,28 +4,48 @@ from __future__ import annotations
 
 import math
 import shutil
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
 from worldpager.engine.config import PlayConfig
+from worldpager.engine.errors import WorldPagerError
 from worldpager.engine.memory.budget import memory_limit, resident_bytes
-from worldpager.engine.models.registry import ENTRIES
+from worldpager.engine.models.library import Library
+from worldpager.engine.models.offers import families
+from worldpager.engine.models.registry import ENTRIES, ModelEntry
 from worldpager.engine.types import Frames
 
+BUILT_IN = ("tiny", "stand-in")
+"""Models that need no files of the user's."""
 SHOWN_BY_TINY = "tiny"
 """The model whose worlds have pictures: its renderer draws what the model imitates."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelOffer:
-    """A model by name; ``host_budget`` bytes of main memory that its blocks take unless told otherwise."""
+    """A model by name; ``host_budget`` bytes of main memory that its blocks take unless told otherwise.
+
+    ``ready``: it can be played now, else ``trouble`` may say why not. ``weights`` are the bytes of its files.
+    """
 
     name: str
     summary: str
     host_budget: int
+    ready: bool = True
+    weights: int = 0
+    trouble: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AddedModels:
+    """What came of adding a folder: names of the models that can be played now, and sentences about what is wrong with others."""
+
+    names: tuple[str, ...]
+    problems: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +78,36 @@ class WorldPreview(Protocol):
 
 
 def models_on_offer() -> list[ModelOffer]:
-    """Every world model that can be named."""
-    return [ModelOffer(entry.name, entry.summary, entry.host_budget) for entry in ENTRIES.values()]
+    """Every world model that can be named, those that can be played now first."""
+    library = Library()
+    return sorted((_offer(library, entry) for entry in ENTRIES.values()), key=lambda offer: not offer.ready)
+
+
+def _offer(library: Library, entry: ModelEntry) -> ModelOffer:
+    own = ModelOffer(entry.name, entry.summary, entry.host_budget)
+    if entry.name in BUILT_IN:
+        return own
+    try:
+        added = library.find(entry.name)
+        if added is None:
+            return replace(own, ready=False)
+        added.paths()
+    except WorldPagerError as error:
+        return replace(own, ready=False, trouble=str(error))
+    return replace(own, weights=added.bytes)
+
+
+def add_models(folder: Path, progress: Callable[[str, float], None] = lambda what, share: None) -> AddedModels:
+    """Add the models that a folder of published files holds whole. Raises `WorldPagerError` where a file can't be read."""
+    library = Library()
+    found = [candidate for family in families() for candidate in family.candidates(folder, library.converted)]
+    if not found:
+        return AddedModels((), (f"{folder} holds no model that is known.",))
+    for candidate in found:
+        if not candidate.problems:
+            library.add(candidate.model, candidate.config, candidate.files, progress)
+    names = tuple(candidate.model for candidate in found if not candidate.problems)
+    return AddedModels(names, tuple(f"{candidate.model}: {problem}" for candidate in found for problem in candidate.problems))
 
 
 def open_preview(model: str, seed: int) -> WorldPreview | None:

@@ -44,7 +44,7 @@ def counter_rows(state: HudState) -> list[tuple[str, str]]:
 class CountersPanel(Panel):
     """``ask`` gives the newest state, None while there is none."""
 
-    design_width = 560
+    design_width = 640
 
     def __init__(self, parent: QWidget, ask: Callable[[], HudState | None]) -> None:
         super().__init__(parent)

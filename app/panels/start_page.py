@@ -9,7 +9,18 @@ from functools import partial
 
 from PySide6.QtCore import QRegularExpression, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QPixmap, QRegularExpressionValidator, QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from worldpager.app import theme
 from worldpager.app.panels.loading_page import GROUND_SIZE, night_ground
@@ -66,6 +77,7 @@ class StartPage(Panel):
     """(model, seed) to open."""
     kept_world = Signal(str)
     recording = Signal(str)
+    models_asked = Signal()
     settings_asked = Signal()
     keys_asked = Signal()
     leave_asked = Signal()
@@ -163,7 +175,7 @@ class StartPage(Panel):
         grid, group = QGridLayout(), QButtonGroup(self)
         grid.setSpacing(self.px(6))
         for index, choice in enumerate(self._content.models):
-            button = QPushButton(choice.name if choice.ready else tr("{model} (not installed)", model=choice.name))
+            button = QPushButton(choice.name if choice.ready else tr("{model} (not here)", model=choice.name))
             button.setObjectName("choice")
             button.setCheckable(True)
             button.setChecked(choice.name == self.model)
@@ -171,6 +183,11 @@ class StartPage(Panel):
             button.clicked.connect(lambda _, name=choice.name: self._choose_model(name))
             group.addButton(button)
             grid.addWidget(button, index // MODELS_A_ROW, index % MODELS_A_ROW)
+        more = QPushButton(tr("Add a model …"))
+        more.setObjectName("choice")
+        more.clicked.connect(self.models_asked)
+        count = len(self._content.models)
+        grid.addWidget(more, count // MODELS_A_ROW, count % MODELS_A_ROW)
         grid.setColumnStretch(MODELS_A_ROW, 1)
         return grid
 

@@ -110,7 +110,7 @@ class TimelineStrip(QWidget):
         painter.end()
 
     def _draw_words(self, strokes: Strokes, width: float) -> None:
-        strokes.label(PAD, 22, "timeline")
+        strokes.label(PAD, 22, tr("timeline"))
         at = tr("chunk {number} of {all}", number=self._place + 1, all=len(self._line))
         name = self._marks.get(self._line[self._place])
         strokes.text(PAD + 76, 22, at + (f"  ·  {name}" if name else ""))

@@ -35,6 +35,16 @@
     </message>
     <message>
         <location filename="../../app/capture_actions.py"/>
+        <source>recordings</source>
+        <translation>recordings</translation>
+    </message>
+    <message>
+        <location filename="../../app/capture_actions.py"/>
+        <source>save the last seconds</source>
+        <translation>save the last seconds</translation>
+    </message>
+    <message>
+        <location filename="../../app/capture_actions.py"/>
         <source>screenshot</source>
         <translation>screenshot</translation>
     </message>
@@ -42,6 +52,11 @@
         <location filename="../../app/capture_actions.py"/>
         <source>screenshot of the picture alone</source>
         <translation>screenshot of the picture alone</translation>
+    </message>
+    <message>
+        <location filename="../../app/capture_commands.py"/>
+        <source>({n} frames were left out: the encoder fell behind)</source>
+        <translation>({n} frames were left out: the encoder fell behind)</translation>
     </message>
     <message>
         <location filename="../../app/capture_commands.py"/>
@@ -60,8 +75,23 @@
     </message>
     <message>
         <location filename="../../app/capture_commands.py"/>
+        <source>replay</source>
+        <translation>replay</translation>
+    </message>
+    <message>
+        <location filename="../../app/capture_commands.py"/>
         <source>screenshot saved: {path}</source>
         <translation>screenshot saved: {path}</translation>
+    </message>
+    <message>
+        <location filename="../../app/capture_commands.py"/>
+        <source>the last {seconds} s saved: {path}</source>
+        <translation>the last {seconds} s saved: {path}</translation>
+    </message>
+    <message>
+        <location filename="../../app/capture_commands.py"/>
+        <source>the replay buffer is off: see the settings</source>
+        <translation>the replay buffer is off: see the settings</translation>
     </message>
     <message>
         <location filename="../../app/care.py"/>
@@ -240,6 +270,11 @@
     </message>
     <message>
         <location filename="../../app/machine_words.py"/>
+        <source>Not here yet: add a folder with its published files, or run “worldpager models fetch {name}”.</source>
+        <translation>Not here yet: add a folder with its published files, or run “worldpager models fetch {name}”.</translation>
+    </message>
+    <message>
+        <location filename="../../app/machine_words.py"/>
         <source>disk: {free} free, {budget} for blocks</source>
         <translation>disk: {free} free, {budget} for blocks</translation>
     </message>
@@ -257,6 +292,11 @@
         <location filename="../../app/machine_words.py"/>
         <source>no disk tier: what main memory can't hold is not remembered</source>
         <translation>no disk tier: what main memory can't hold is not remembered</translation>
+    </message>
+    <message>
+        <location filename="../../app/machine_words.py"/>
+        <source>{bytes} of weights</source>
+        <translation>{bytes} of weights</translation>
     </message>
     <message>
         <location filename="../../app/machine_words.py"/>
@@ -884,6 +924,81 @@
         <translation>world</translation>
     </message>
     <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>Back</source>
+        <translation>Back</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>Make a clip</source>
+        <translation>Make a clip</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>Nothing is recorded yet: F9 films, F8 saves the last seconds. They go to {folder}.</source>
+        <translation>Nothing is recorded yet: F9 films, F8 saves the last seconds. They go to {folder}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>Play</source>
+        <translation>Play</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>Really delete</source>
+        <translation>Really delete</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>Recordings</source>
+        <translation>Recordings</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>Rename</source>
+        <translation>Rename</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>Show in folder</source>
+        <translation>Show in folder</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>Stop</source>
+        <translation>Stop</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>System's player</source>
+        <translation>System's player</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>clip saved: {path}</source>
+        <translation>clip saved: {path}</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>making a clip</source>
+        <translation>making a clip</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>new name</source>
+        <translation>new name</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>{name} is deleted</source>
+        <translation>{name} is deleted</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>{name} lies in the trash</source>
+        <translation>{name} lies in the trash</translation>
+    </message>
+    <message>
         <location filename="../../app/panels/folder_row.py"/>
         <source> (through the system's cache)</source>
         <translation> (through the system's cache)</translation>
@@ -1210,6 +1325,11 @@
     </message>
     <message>
         <location filename="../../app/panels/start_page.py"/>
+        <source>Add a model …</source>
+        <translation>Add a model …</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/start_page.py"/>
         <source>Films and screenshots that you make are listed here.</source>
         <translation>Films and screenshots that you make are listed here.</translation>
     </message>
@@ -1255,8 +1375,8 @@
     </message>
     <message>
         <location filename="../../app/panels/start_page.py"/>
-        <source>{model} (not installed)</source>
-        <translation>{model} (not installed)</translation>
+        <source>{model} (not here)</source>
+        <translation>{model} (not here)</translation>
     </message>
     <message>
         <location filename="../../app/panels/timeline_strip.py"/>
@@ -1680,8 +1800,28 @@
     </message>
     <message>
         <location filename="../../app/start_actions.py"/>
+        <source>Folder with the published files of a model</source>
+        <translation>Folder with the published files of a model</translation>
+    </message>
+    <message>
+        <location filename="../../app/start_actions.py"/>
+        <source>Nothing else was changed.</source>
+        <translation>Nothing else was changed.</translation>
+    </message>
+    <message>
+        <location filename="../../app/start_actions.py"/>
+        <source>added: {names}</source>
+        <translation>added: {names}</translation>
+    </message>
+    <message>
+        <location filename="../../app/start_actions.py"/>
         <source>can't be opened: {why}</source>
         <translation>can't be opened: {why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/start_actions.py"/>
+        <source>reading {folder}</source>
+        <translation>reading {folder}</translation>
     </message>
     <message>
         <location filename="../../app/start_actions.py"/>
@@ -1722,6 +1862,11 @@
         <location filename="../../app/state_chips.py"/>
         <source>speed not held</source>
         <translation>speed not held</translation>
+    </message>
+    <message>
+        <location filename="../../app/state_chips.py"/>
+        <source>{n} frames left out</source>
+        <translation>{n} frames left out</translation>
     </message>
     <message>
         <location filename="../../app/world_actions.py"/>

@@ -11,27 +11,37 @@
     <message>
         <location filename="../../app/audio/part.py"/>
         <source>no sound: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>没有声音：{why}</translation>
     </message>
     <message>
         <location filename="../../app/audio/part.py"/>
         <source>sound off</source>
-        <translation type="unfinished"></translation>
+        <translation>声音已关</translation>
     </message>
     <message>
         <location filename="../../app/audio/part.py"/>
         <source>sound on</source>
-        <translation type="unfinished"></translation>
+        <translation>声音已开</translation>
     </message>
     <message>
         <location filename="../../app/audio/part.py"/>
         <source>sound on or off</source>
-        <translation type="unfinished"></translation>
+        <translation>开关声音</translation>
     </message>
     <message>
         <location filename="../../app/capture_actions.py"/>
         <source>record a film</source>
         <translation>录制影片</translation>
+    </message>
+    <message>
+        <location filename="../../app/capture_actions.py"/>
+        <source>recordings</source>
+        <translation>录像</translation>
+    </message>
+    <message>
+        <location filename="../../app/capture_actions.py"/>
+        <source>save the last seconds</source>
+        <translation>保存最近几秒</translation>
     </message>
     <message>
         <location filename="../../app/capture_actions.py"/>
@@ -42,6 +52,11 @@
         <location filename="../../app/capture_actions.py"/>
         <source>screenshot of the picture alone</source>
         <translation>只截画面</translation>
+    </message>
+    <message>
+        <location filename="../../app/capture_commands.py"/>
+        <source>({n} frames were left out: the encoder fell behind)</source>
+        <translation>（略去了 {n} 帧：编码器跟不上）</translation>
     </message>
     <message>
         <location filename="../../app/capture_commands.py"/>
@@ -60,8 +75,23 @@
     </message>
     <message>
         <location filename="../../app/capture_commands.py"/>
+        <source>replay</source>
+        <translation>回放</translation>
+    </message>
+    <message>
+        <location filename="../../app/capture_commands.py"/>
         <source>screenshot saved: {path}</source>
         <translation>截图已保存：{path}</translation>
+    </message>
+    <message>
+        <location filename="../../app/capture_commands.py"/>
+        <source>the last {seconds} s saved: {path}</source>
+        <translation>最近 {seconds} 秒已保存：{path}</translation>
+    </message>
+    <message>
+        <location filename="../../app/capture_commands.py"/>
+        <source>the replay buffer is off: see the settings</source>
+        <translation>回放缓冲已关闭：请看设置</translation>
     </message>
     <message>
         <location filename="../../app/care.py"/>
@@ -240,6 +270,11 @@
     </message>
     <message>
         <location filename="../../app/machine_words.py"/>
+        <source>Not here yet: add a folder with its published files, or run “worldpager models fetch {name}”.</source>
+        <translation>尚未安装：添加含有已发布文件的文件夹，或运行“worldpager models fetch {name}”。</translation>
+    </message>
+    <message>
+        <location filename="../../app/machine_words.py"/>
         <source>disk: {free} free, {budget} for blocks</source>
         <translation>磁盘：剩余 {free}，其中 {budget} 用于记忆块</translation>
     </message>
@@ -257,6 +292,11 @@
         <location filename="../../app/machine_words.py"/>
         <source>no disk tier: what main memory can't hold is not remembered</source>
         <translation>没有磁盘层：主存放不下的不会被记住</translation>
+    </message>
+    <message>
+        <location filename="../../app/machine_words.py"/>
+        <source>{bytes} of weights</source>
+        <translation>权重 {bytes}</translation>
     </message>
     <message>
         <location filename="../../app/machine_words.py"/>
@@ -884,6 +924,81 @@
         <translation>世界</translation>
     </message>
     <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>Back</source>
+        <translation>返回</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>Make a clip</source>
+        <translation>制作片段</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>Nothing is recorded yet: F9 films, F8 saves the last seconds. They go to {folder}.</source>
+        <translation>还没有录制任何内容：F9 录制，F8 保存最近几秒。它们保存在 {folder}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>Play</source>
+        <translation>播放</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>Really delete</source>
+        <translation>确定删除</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>Recordings</source>
+        <translation>录像</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>Rename</source>
+        <translation>重命名</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>Show in folder</source>
+        <translation>在文件夹中显示</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>System's player</source>
+        <translation>系统播放器</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>clip saved: {path}</source>
+        <translation>片段已保存：{path}</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>making a clip</source>
+        <translation>正在制作片段</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>new name</source>
+        <translation>新名称</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>{name} is deleted</source>
+        <translation>{name} 已删除</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/films_panel.py"/>
+        <source>{name} lies in the trash</source>
+        <translation>{name} 已移到回收站</translation>
+    </message>
+    <message>
         <location filename="../../app/panels/folder_row.py"/>
         <source> (through the system's cache)</source>
         <translation>（经过系统缓存）</translation>
@@ -1171,7 +1286,7 @@
     <message>
         <location filename="../../app/panels/settings_panel.py"/>
         <source>Sound</source>
-        <translation type="unfinished"></translation>
+        <translation>声音</translation>
     </message>
     <message>
         <location filename="../../app/panels/settings_panel.py"/>
@@ -1207,6 +1322,11 @@
         <location filename="../../app/panels/start_page.py"/>
         <source>A world that you keep while you play waits here.</source>
         <translation>你在游玩时保存的世界会在这里等你。</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/start_page.py"/>
+        <source>Add a model …</source>
+        <translation>添加模型……</translation>
     </message>
     <message>
         <location filename="../../app/panels/start_page.py"/>
@@ -1255,7 +1375,7 @@
     </message>
     <message>
         <location filename="../../app/panels/start_page.py"/>
-        <source>{model} (not installed)</source>
+        <source>{model} (not here)</source>
         <translation>{model}（未安装）</translation>
     </message>
     <message>
@@ -1381,7 +1501,7 @@
     <message>
         <location filename="../../app/settings.py"/>
         <source>A note for each block that comes back, a tick for one that spills, a buzz for a stall.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个取回的块一个音符，溢出一声滴答，停顿一声嗡鸣。</translation>
     </message>
     <message>
         <location filename="../../app/settings.py"/>
@@ -1391,7 +1511,7 @@
     <message>
         <location filename="../../app/settings.py"/>
         <source>The last seconds, kept encoded in main memory; a key saves them as a film.</source>
-        <translation type="unfinished"></translation>
+        <translation>最近的几秒，编码后保存在主存中；按键即可存成影片。</translation>
     </message>
     <message>
         <location filename="../../app/settings.py"/>
@@ -1401,7 +1521,7 @@
     <message>
         <location filename="../../app/settings.py"/>
         <source>Without a device, or without PortAudio, everything stays silent.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有设备或没有 PortAudio 时保持静音。</translation>
     </message>
     <message>
         <location filename="../../app/settings.py"/>
@@ -1411,7 +1531,7 @@
     <message>
         <location filename="../../app/settings.py"/>
         <source>as long as play took</source>
-        <translation type="unfinished"></translation>
+        <translation>与游玩时间一致</translation>
     </message>
     <message>
         <location filename="../../app/settings.py"/>
@@ -1461,7 +1581,7 @@
     <message>
         <location filename="../../app/settings.py"/>
         <source>films show</source>
-        <translation type="unfinished"></translation>
+        <translation>影片内容</translation>
     </message>
     <message>
         <location filename="../../app/settings.py"/>
@@ -1496,7 +1616,7 @@
     <message>
         <location filename="../../app/settings.py"/>
         <source>hear the memory</source>
-        <translation type="unfinished"></translation>
+        <translation>听见记忆</translation>
     </message>
     <message>
         <location filename="../../app/settings.py"/>
@@ -1551,7 +1671,7 @@
     <message>
         <location filename="../../app/settings.py"/>
         <source>no sound</source>
-        <translation type="unfinished"></translation>
+        <translation>静音</translation>
     </message>
     <message>
         <location filename="../../app/settings.py"/>
@@ -1561,7 +1681,7 @@
     <message>
         <location filename="../../app/settings.py"/>
         <source>off</source>
-        <translation type="unfinished"></translation>
+        <translation>关</translation>
     </message>
     <message>
         <location filename="../../app/settings.py"/>
@@ -1571,7 +1691,7 @@
     <message>
         <location filename="../../app/settings.py"/>
         <source>replay buffer</source>
-        <translation type="unfinished"></translation>
+        <translation>回放缓冲</translation>
     </message>
     <message>
         <location filename="../../app/settings.py"/>
@@ -1616,12 +1736,12 @@
     <message>
         <location filename="../../app/settings.py"/>
         <source>sound in films</source>
-        <translation type="unfinished"></translation>
+        <translation>影片中的声音</translation>
     </message>
     <message>
         <location filename="../../app/settings.py"/>
         <source>steps</source>
-        <translation type="unfinished"></translation>
+        <translation>脚步声</translation>
     </message>
     <message>
         <location filename="../../app/settings.py"/>
@@ -1641,22 +1761,22 @@
     <message>
         <location filename="../../app/settings.py"/>
         <source>the picture alone</source>
-        <translation type="unfinished"></translation>
+        <translation>仅画面</translation>
     </message>
     <message>
         <location filename="../../app/settings.py"/>
         <source>the window with its panels</source>
-        <translation type="unfinished"></translation>
+        <translation>窗口及其面板</translation>
     </message>
     <message>
         <location filename="../../app/settings.py"/>
         <source>the world's: every frame once</source>
-        <translation type="unfinished"></translation>
+        <translation>世界的时间：每帧一次</translation>
     </message>
     <message>
         <location filename="../../app/settings.py"/>
         <source>time in films</source>
-        <translation type="unfinished"></translation>
+        <translation>影片中的时间</translation>
     </message>
     <message>
         <location filename="../../app/settings.py"/>
@@ -1666,12 +1786,12 @@
     <message>
         <location filename="../../app/settings.py"/>
         <source>volume</source>
-        <translation type="unfinished"></translation>
+        <translation>音量</translation>
     </message>
     <message>
         <location filename="../../app/settings.py"/>
         <source>wind and chord</source>
-        <translation type="unfinished"></translation>
+        <translation>风声和和弦</translation>
     </message>
     <message>
         <location filename="../../app/start_actions.py"/>
@@ -1680,8 +1800,28 @@
     </message>
     <message>
         <location filename="../../app/start_actions.py"/>
+        <source>Folder with the published files of a model</source>
+        <translation>含有模型已发布文件的文件夹</translation>
+    </message>
+    <message>
+        <location filename="../../app/start_actions.py"/>
+        <source>Nothing else was changed.</source>
+        <translation>没有更改其他内容。</translation>
+    </message>
+    <message>
+        <location filename="../../app/start_actions.py"/>
+        <source>added: {names}</source>
+        <translation>已添加：{names}</translation>
+    </message>
+    <message>
+        <location filename="../../app/start_actions.py"/>
         <source>can't be opened: {why}</source>
         <translation>无法打开：{why}</translation>
+    </message>
+    <message>
+        <location filename="../../app/start_actions.py"/>
+        <source>reading {folder}</source>
+        <translation>正在读取 {folder}</translation>
     </message>
     <message>
         <location filename="../../app/start_actions.py"/>
@@ -1722,6 +1862,11 @@
         <location filename="../../app/state_chips.py"/>
         <source>speed not held</source>
         <translation>未限速</translation>
+    </message>
+    <message>
+        <location filename="../../app/state_chips.py"/>
+        <source>{n} frames left out</source>
+        <translation>略去了 {n} 帧</translation>
     </message>
     <message>
         <location filename="../../app/world_actions.py"/>

@@ -16,6 +16,7 @@ from tests.app.conftest import OpenWindow
 from tests.helpers.fake_street import FakeSpec, made_snapshot
 from worldpager.app import machine_words
 from worldpager.app.main_window import MainWindow
+from worldpager.app.panels.message_panel import MessagePanel
 from worldpager.app.panels.start_cards import WorldCard
 from worldpager.app.panels.start_page import StartPage
 from worldpager.app.play_settings import configured, for_model, overrides_of_line, starting_config
@@ -217,3 +218,32 @@ def test_kept_worlds_are_opened_where_they_were_left(
     window.run_action("start")
     page_of(window).new_world.emit("stand-in", 10)
     assert window.config.world is None
+
+
+def test_models_that_are_not_here_say_how_to_get_them(
+    qtbot: QtBot, open_window: OpenWindow, asked: list[tuple[int, float]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "nothing"))
+    window, street = open_window()
+    qtbot.keyClick(window, Key.Key_Home)
+    page = page_of(window)
+    buttons = {button.text(): button for button in page.findChildren(QPushButton)}
+    absent = next(text for text in buttons if "(not here)" in text)
+    buttons[absent].click()
+    assert "worldpager models fetch" in page._about.text()
+    assert not any(card.isEnabled() for card in page._scenes)
+    page._open(5)
+    assert window.panel is page
+    assert not street.closed.is_set()
+
+
+def test_a_folder_without_a_model_is_refused_in_words(
+    qtbot: QtBot, open_window: OpenWindow, asked: list[tuple[int, float]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("worldpager.app.start_actions.QFileDialog.getExistingDirectory", lambda *rest: str(tmp_path))
+    window, _ = open_window()
+    qtbot.keyClick(window, Key.Key_Home)
+    page_of(window).models_asked.emit()
+    qtbot.waitUntil(lambda: isinstance(window.panel, MessagePanel), timeout=15000)
+    assert window.panel is not None
+    assert any(str(tmp_path) in label.text() for label in window.panel.findChildren(QLabel))

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from PySide6.QtCore import QLocale
+from PySide6.QtCore import QCoreApplication, QLocale
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -127,6 +127,8 @@ def test_the_window_speaks_another_language_at_once(qtbot: QtBot, open_window: O
     window.preferences.set("language", "zh_CN")
     assert tr("Settings") == "设置"
     assert tr("opening world {seed}", seed=5) == "正在打开世界 5"
+    assert tr("no translator knows this") == "no translator knows this"
+    assert QCoreApplication.translate("QFileDialog", "Look in:") == "Look in:"  # Qt keeps its own words
 
     def shown() -> set[str]:
         panel = window.panel
