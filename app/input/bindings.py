@@ -49,33 +49,46 @@ def own_keys() -> Keys:
 
 
 class Bindings:
-    """``chosen``: what the settings hold. Choices that contradict each other or name nothing are left out, and named in ``complaints``."""
+    """``chosen``: what the settings hold; they take keys from those who have them by default only.
+
+    Choices that contradict each other or name nothing are left out, and named in ``complaints``.
+    """
 
     def __init__(self, chosen: Mapping[str, Sequence[str]]) -> None:
         self._own = own_keys()
         self._chosen: Keys = {}
         self.complaints: list[str] = []
-        rest = {name: list(keys) for name, keys in chosen.items()}
-        try:
-            self._make(rest)
-            self._chosen = rest
-        except InputError:
-            self._take_one_by_one(rest)
-
-    def _take_one_by_one(self, chosen: Keys) -> None:
+        taken: dict[int, str] = {}
         for name, keys in chosen.items():
             try:
-                self._make({**self._chosen, name: keys})
+                codes = self._codes_of(name, keys, taken)
             except InputError as error:
                 self.complaints.append(error.what)
                 log.warning("keys for %s are left out: %s", name, error)
             else:
-                self._chosen[name] = keys
+                taken |= dict.fromkeys(codes, name)
+                self._chosen[name] = list(keys)
+        self._yield_to(taken)
+
+    def _codes_of(self, name: str, keys: Sequence[str], taken: Mapping[int, str]) -> set[int]:
+        """Codes of a choice. Raises `InputError` where it names nothing, or a key that another choice has."""
+        if name not in self._own:
+            raise InputError(f"The key map has no command {name!r}.", f"Commands are {', '.join(self._own)}.")
+        make_keymap(*({name: keys}, {}) if is_control(name) else ({}, {name: keys}))
+        codes = {code for key in keys for code in _codes(name, key)}
+        for code in codes & taken.keys():
+            raise InputError(f"The key map gives a key of {name} to {taken[code]}, too.", "Leave one of them out.")
+        return codes
+
+    def _yield_to(self, taken: Mapping[int, str]) -> None:
+        """Keys that a person chose are no longer anybody's by default."""
+        for other, own in self._own.items():
+            if other not in self._chosen:
+                left = [key for key in own if not _codes(other, key) & taken.keys()]
+                if left != own:
+                    self._chosen[other] = left
 
     def _make(self, chosen: Keys) -> Keymap:
-        for name in chosen:
-            if name not in self._own:
-                raise InputError(f"The key map has no command {name!r}.", f"Commands are {', '.join(self._own)}.")
         keys = self._own | chosen
         return make_keymap(
             {name: keys[name] for name in keys if name in CONTROL_WORDS}, {name: keys[name] for name in keys if name not in CONTROL_WORDS}
