@@ -91,6 +91,7 @@ class WorldGenerator:
         self._counters = Counters(model.spec.name, str(model.device), model.spec.rate, model.spec.view, clock)
         self._hold_rate = True
         self._pace = Pace(model.spec.frames_per_chunk / model.spec.rate, clock)
+        self._world = World(model, memory, self._policies, self._counters, session or Session())
         self._use_policy(config.policy)
         self._seed, self._begun = config.seed, False
         self._resting, self._paused, self._rest_when_idle = False, False, config.rest_when_idle
@@ -98,7 +99,6 @@ class WorldGenerator:
         self._take_chunk: Callable[[PublishedChunk], object] | None = None
         self._degraded: tuple[str, ...] = ()
         self._said: tuple[str, ...] = ()
-        self._world = World(model, memory, self._policies, self._counters, session or Session())
         self._shown: PublishedChunk | None = None
         self._state = StreetState(self._world.track.pose)
 
@@ -272,6 +272,7 @@ class WorldGenerator:
         if name not in self._policies:
             raise InputError(f"There is no retrieval policy {name!r}.", f"Choose one of {', '.join(self._policies)}.")
         self._policy, self._policy_name = self._policies[name], name
+        self._world.use(name)
 
     # Rest
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import os
 import sqlite3
+import struct
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from worldpager.engine.errors import InputError, TierError
 from worldpager.engine.session.branch import Branch, Chunk
@@ -40,6 +41,8 @@ CREATE TABLE pictures (chunk INTEGER PRIMARY KEY, jpeg BLOB NOT NULL);
 CREATE TABLE bookmarks (name TEXT PRIMARY KEY, chunk INTEGER NOT NULL, made REAL NOT NULL) WITHOUT ROWID;
 CREATE TABLE actions (id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, body TEXT NOT NULL);
 """
+
+POSE = struct.Struct("<5d")
 
 Statement = tuple[str, tuple[Any, ...]]
 
@@ -262,10 +265,12 @@ def read_about(db: sqlite3.Connection) -> dict[str, Any]:
 def chunk_of(row: Sequence[Any]) -> Chunk:
     """A row of ``chunks``. Raises ValueError or TypeError when it can't be one."""
     number, parent, branch, place, block, poses, clearance, follows, opening = row
-    at = np.frombuffer(poses, "<f8").reshape(-1, 5)
-    if not len(at) or not np.isfinite(at).all():
+    try:
+        seen = tuple(map(Pose._make, POSE.iter_unpack(poses)))
+    except struct.error as error:
+        raise ValueError(f"chunk {number} has torn poses") from error
+    if not seen or not all(map(math.isfinite, chain.from_iterable(seen))):
         raise ValueError(f"chunk {number} has no poses")
-    seen = tuple(Pose(*pose) for pose in at.tolist())
     free = float("inf") if clearance is None else float(clearance)
     known = None if block is None else BlockId(int(block))
     return Chunk(int(number), parent, int(branch), int(place), known, seen, free, follows, bool(opening))
@@ -275,8 +280,8 @@ def chunk_of(row: Sequence[Any]) -> Chunk:
 
 def chunk_rows(chunk: Chunk) -> Statement:
     """A new chunk."""
-    poses = np.array(chunk.poses, "<f8").tobytes()
-    free = chunk.clearance if np.isfinite(chunk.clearance) else None
+    poses = b"".join(POSE.pack(*pose) for pose in chunk.poses)
+    free = chunk.clearance if math.isfinite(chunk.clearance) else None
     row = (chunk.id, chunk.parent, chunk.branch, chunk.number, chunk.block, poses, free, chunk.follows, int(chunk.opening))
     return "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row
 

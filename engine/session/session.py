@@ -53,6 +53,8 @@ class Session:
         self._chunk_of: dict[BlockId, int] = {}
         self._events: list[Event] = []
         self._standing: Event | None = None
+        self._recalling: Event | None = None
+        """Moves that are written down when something comes of them: who scrubs through time leaves no trace."""
         self._follows: int | None = None
         self._freed: list[BlockId] = []
         self._committer: Committer | None = None
@@ -68,7 +70,7 @@ class Session:
         with self._lock:
             self.tree, self.seed = ChunkTree(), seed
             self._pictures, self._bookmarks, self._chunk_of, self._events = {}, {}, {}, []
-            self._standing = self._follows = None
+            self._standing = self._recalling = self._follows = None
 
     def resume(self, kept: Archive, contents: Contents) -> None:
         """Go on with a kept world."""
@@ -80,12 +82,12 @@ class Session:
             self._pictures, self._events = kept.pictures(), []
             self._bookmarks = {mark.name: mark for mark in contents.bookmarks}
             self._chunk_of = {chunk.block: chunk.id for chunk in self.tree if chunk.block is not None}
-            self._standing = self._follows = None
+            self._standing = self._recalling = self._follows = None
             self.folder, self._committer = kept.folder, Committer(kept)
 
     def reopened(self, exact: bool) -> None:
         """Play goes on where the world was closed, with its window to the bit or not."""
-        self._standing = None
+        self._standing = self._recalling = None
         self._log(Event(action_log.REOPENED if exact else action_log.REBUILT, {"chunk": self.tree.head}))
 
     def keep(self, kept: Archive) -> None:
@@ -120,6 +122,9 @@ class Session:
         """A chunk was made; ``action`` None for one of the opening."""
         picture = shrunk(output.frames)
         self._settle()
+        recalling, self._recalling = self._recalling, None
+        if recalling is not None:
+            self._log(recalling)
         with self._lock:
             follows, self._follows = self._follows, None
             chunk, begun = self.tree.grow(block, output.poses, output.clearance, action is None, follows, self._now())
@@ -136,18 +141,17 @@ class Session:
         return chunk
 
     def stand(self, chunk: int) -> Chunk:
-        """Go to ``chunk``. Written down with the next chunk: who scrubs through time leaves no trace."""
+        """Go to ``chunk``."""
         with self._lock:
             self.tree.stand(chunk)
-            self._standing, self._follows = action_log.stood(chunk), None
+            self._standing, self._recalling, self._follows = action_log.stood(chunk), None, None
         return self.tree.get(chunk)
 
     def recall(self, chunk: int) -> Chunk:
         """The next chunk will be made at the place of ``chunk``; the history goes on."""
         self._settle()
         found = self.tree.get(chunk)
-        self._follows = chunk
-        self._log(action_log.recalled(chunk))
+        self._follows, self._recalling = chunk, action_log.recalled(chunk)
         return found
 
     def bookmark(self, name: str, chunk: int | None = None) -> Bookmark:
@@ -175,6 +179,7 @@ class Session:
 
     def delete_branch(self, branch: int) -> None:
         """Remove a branch and what belongs to it alone; see `take_freed`. Raises `InputError`."""
+        self._settle()
         with self._lock:
             gone = self.tree.delete(branch)
             numbers = {chunk.id for chunk in gone}

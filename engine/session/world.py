@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -62,6 +63,9 @@ class World:
         """The chunk whose window the model must take up before it makes the next one."""
         self._exact: Mapping[str, Tensor] | None = None
         """That window to the bit, if it was saved."""
+        self._used = ""
+        self._unfilled: set[str] = set()
+        """Policies whose index isn't filled for the place where play stands."""
         self._asleep = len(session.tree) > 0
         self._woken = False
         """Reopened, and not gone on yet."""
@@ -75,6 +79,7 @@ class World:
         self._memory.drop(self.session.blocks())
         self._forget_index()
         self._sink, self._behind, self.owed = None, None, False
+        self._unfilled.clear()
         self._counters.begin_world(seed, self._memory.counters())
         self.session.begin(seed)
 
@@ -119,6 +124,16 @@ class World:
         """Chunks of the world so far, along the path to where play stands."""
         tree = self.session.tree
         return 0 if tree.head is None else tree.get(tree.head).number + 1
+
+    def use(self, policy: str) -> None:
+        """Retrieval goes by ``policy`` from now on; it learns what it has missed. Going places fills the index in use alone."""
+        self._used = policy
+        if policy in self._unfilled:
+            self._unfilled.remove(policy)
+            self._policies[policy].clear()
+            for past in self.session.tree.path():
+                if past.block is not None:
+                    self._policies[policy].add(past.block, past.poses)
 
     def births(self, blocks: Iterable[BlockId]) -> list[int]:
         """The number of each block's chunk along its path."""
@@ -206,10 +221,11 @@ class World:
         path = self.session.tree.path()
         self._forget_index()
         here = [past for past in path if past.block is not None]
-        gone = [past.block for past in here if past.block is not None and self._tier(past.block) == TIER_NONE]
-        self.session.lost(gone)
-        for past in here:
-            if past.block is not None and past.block not in gone:
+        tiers = self._memory.tier_of(np.array([past.block for past in here], np.int64))
+        self._unfilled = {name for name in self._policies if name != self._used}
+        self.session.lost([past.block for past, tier in zip(here, tiers, strict=True) if tier == TIER_NONE and past.block is not None])
+        for past, tier in zip(here, tiers, strict=True):
+            if tier != TIER_NONE and past.block is not None:
                 self._index(past.block, past.poses)
         self._counters.stand_at(len(path), sum(len(past.poses) for past in path))
         self._look_from(found)
@@ -276,8 +292,9 @@ class World:
         return self._model  # type: ignore[return-value]
 
     def _index(self, block: BlockId, poses: Sequence[Pose]) -> None:
-        for policy in self._policies.values():
-            policy.add(block, poses)
+        for name, policy in self._policies.items():
+            if name not in self._unfilled:
+                policy.add(block, poses)
         self._counters.remember(block, poses[-1])
 
     def _forget_index(self) -> None:
@@ -297,7 +314,7 @@ class World:
         self._behind, self._exact, self.owed = chunk.id, None, False
 
     def _tier(self, block: BlockId) -> int:
-        return int(self._memory.tier_of(torch.tensor([block]).numpy())[0])
+        return int(self._memory.tier_of(np.array([block], np.int64))[0])
 
     def _fetched(self, chunks: Iterable[Chunk]) -> Iterator[PastChunk]:
         """Those of ``chunks`` that memory still has, unplaced. Waits for the drive, `FETCH_SECONDS` at most for each."""
