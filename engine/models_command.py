@@ -72,7 +72,7 @@ def add_models(options: argparse.Namespace) -> int:
     library = Library()
     found = [candidate for family in families() for candidate in family.candidates(folder, library.converted)]
     if not found:
-        what = f"{folder} holds no model that is known: no folder in it has a config.json with an action_config beside weights."
+        what = f"{folder} holds no model that is known, neither Matrix-Game 2.0 (config.json with an action_config) nor LingBot-World."
         raise WeightsError(what, "Other conversions and other models can't be played; see `worldpager models list` for those that can.")
     whole = [candidate for candidate in found if not candidate.problems]
     for candidate in found:
@@ -83,6 +83,8 @@ def add_models(options: argparse.Namespace) -> int:
         print(f"{added.model}: added, {added.bytes / GB:.2f} GB")
         for part, file in added.files.items():
             print(f"  {part:14s}{file.bytes:>14,} bytes  {file.sha256[:16]}…  {file.path}")
+        if candidate.licence:
+            print(f"  licence of the weights: {candidate.licence}")
         print("  " + need_words(dict(candidate.need)))
         print(f"  play it: worldpager play --model {added.model}")
     return 0 if whole else 2

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-FAMILIES = ("worldpager.engine.models.matrix_game2.published",)
+FAMILIES = ("worldpager.engine.models.matrix_game2.published", "worldpager.engine.models.lingbot_world.published")
 """Modules with the functions of `Family`."""
 
 
@@ -16,7 +16,8 @@ FAMILIES = ("worldpager.engine.models.matrix_game2.published",)
 class Candidate:
     """A model that a folder seems to hold. ``files``: for each part its path and the published path that it was converted from, or "".
 
-    ``problems`` are sentences; with any of them the model can't be added. ``need``: bytes on the device, part by part.
+    ``problems`` are sentences; with any of them the model can't be added. ``need``: bytes on the device, part by part. ``licence``: the
+    terms of the weights, shown when they are added.
     """
 
     model: str
@@ -24,6 +25,7 @@ class Candidate:
     files: Mapping[str, tuple[Path, str]]
     problems: list[str]
     need: Mapping[str, int] = field(default_factory=dict)
+    licence: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from torch import Tensor
 from worldpager.engine.errors import InputError
 from worldpager.engine.models.base import ChunkOutput, KVShape, MemoryView, ModelSpec, PastChunk
 from worldpager.engine.models.lingbot_world import camera
+from worldpager.engine.models.lingbot_world.config import NAMES
 from worldpager.engine.models.lingbot_world.load import Parts, load_parts
 from worldpager.engine.models.lingbot_world.options import LingBotOptions
 from worldpager.engine.models.lingbot_world.rollout import Rollout
@@ -36,7 +37,6 @@ WIDE = (832, 464)
 """Shape of frames when no picture gives one."""
 
 
-NAMES = {"1.3b": "lingbot-world", "14b": "lingbot-world-14b", "1.0-fast": "lingbot-world-1"}
 
 
 class LingBotWorld:

@@ -6,7 +6,9 @@ without any configuration file: the numbers are here. All are given by the publi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from worldpager.engine.models.wan.vae import VaeConfig
 
 NON_COMMERCIAL = "CC BY-NC-SA 4.0: not for commercial use, pass on under the same terms, name Robbyant"
 APACHE = "Apache-2.0"
@@ -39,6 +41,7 @@ class DitConfig:
 
 SMALL = DitConfig(128, 256, 2, 3, chunk=4, window=18, sink=6, steps=(0, 250, 500, 750), shift=5.0, text_width=64, text_length=16)
 """A network that every machine can run, for trials with random numbers."""
+SMALL_VAE = VaeConfig(width=4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class Published:
     tensors: int
     parameters: int
     licence: str
+    vae: VaeConfig = field(default_factory=VaeConfig)
 
 
 PUBLISHED = {
@@ -68,3 +72,5 @@ PUBLISHED = {
         DitConfig(5120, 13824, 40, 40, chunk=3, window=18, sink=3, steps=(0, 179, 358, 679), shift=10.0), 1421, 18_544_332_864, APACHE,
     ),
 }  # fmt: skip
+NAMES = {"1.3b": "lingbot-world", "14b": "lingbot-world-14b", "1.0-fast": "lingbot-world-1"}
+"""By these the program knows them."""

@@ -1,22 +1,24 @@
-"""The parts of the model from the folders and files that a user has, or from a random generator when that is asked for."""
+"""The parts of the model from the files that were added, or from a random generator when that is asked for."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 from torch import Tensor
 
-from worldpager.engine.errors import InputError
-from worldpager.engine.models.lingbot_world.config import PUBLISHED
+from worldpager.engine.errors import WeightsError
+from worldpager.engine.models.library import Library
+from worldpager.engine.models.lingbot_world.config import NAMES
+from worldpager.engine.models.lingbot_world.need import LESS, check_room
 from worldpager.engine.models.lingbot_world.network import LingBotDit, exact
 from worldpager.engine.models.lingbot_world.options import LingBotOptions
-from worldpager.engine.models.wan.checkpoint import load_module, open_tensors, random_module
-from worldpager.engine.models.wan.prompts import prompt_vectors
+from worldpager.engine.models.wan.checkpoint import load_module, open_files, open_tensors, random_module
+from worldpager.engine.models.wan.prompts import Encoder, prompt_vectors
 from worldpager.engine.models.wan.start_picture import load_picture
-from worldpager.engine.models.wan.vae import VaeConfig, WanVae
-
-SMALL_VAE = VaeConfig(width=4)
+from worldpager.engine.models.wan.vae import WanVae
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,33 +32,53 @@ class Parts:
 
 
 def load_parts(options: LingBotOptions, device: torch.device) -> Parts:
-    """Load what ``options`` name onto ``device``: bfloat16 network and float16 VAE on a GPU, float32 elsewhere.
+    """Load what ``options`` ask for onto ``device``: bfloat16 network and float16 VAE on a GPU, float32 elsewhere.
 
-    Raises `InputError` or `WeightsError` naming what is missing; the cheap parts are looked at first.
+    Raises `InputError` or `WeightsError` naming what is missing, before the large parts are read; nothing stays loaded then.
     """
-    large, video = (torch.bfloat16, torch.float16) if device.type == "cuda" else (torch.float32, torch.float32)
     picture = load_picture(options.image) if options.image else None
-    prompt = prompt_vectors(options.prompt, options.text_encoder, options.dit.text_width)
+    files = {} if options.random else _files(NAMES[options.variant])
+    prompt = prompt_vectors(options.prompt, _encoder(files), options.dit.text_width)
+    check_room(options, device)
+    try:
+        return Parts(*_networks(options, files, device), prompt, picture)
+    except torch.OutOfMemoryError as error:
+        failure = WeightsError(f"{NAMES[options.variant]} doesn't fit on {device}.", LESS)
+        del error
+    torch.cuda.empty_cache()
+    raise failure
+
+
+def _files(model: str) -> Mapping[str, Path]:
+    """The files of ``model`` by part."""
+    added = Library().find(model)
+    if added is None:
+        hint = "Add the published files with `worldpager models add FOLDER`, or try the machine with --random-weights."
+        raise WeightsError(f"The weights of {model} are not there.", hint)
+    return added.paths()
+
+
+def _encoder(files: Mapping[str, Path]) -> Encoder | None:
+    """The text encoder, if it was added."""
+    if "text encoder" not in files or "tokenizer" not in files:
+        return None
+    return Encoder(files["text encoder"], files["tokenizer"])
+
+
+def _networks(options: LingBotOptions, files: Mapping[str, Path], device: torch.device) -> tuple[LingBotDit, WanVae]:
+    large, video = (torch.bfloat16, torch.float16) if device.type == "cuda" else (torch.float32, torch.float32)
 
     def build() -> LingBotDit:
         return LingBotDit(options.dit)
+
+    def build_vae() -> WanVae:
+        return WanVae(options.vae)
 
     def kind(name: str) -> torch.dtype:
         return torch.float32 if exact(name) else large
 
     if options.random:
-        small = options.dit.width < PUBLISHED["1.3b"].dit.width
-        network, vae = random_module(build, device, kind), random_vae(SMALL_VAE if small else VaeConfig(), device, video)
-        return Parts(network, vae, prompt, picture)
-    if options.weights is None or options.vae is None:
-        missing = "weights=FOLDER" if options.weights is None else "vae=FILE"
-        what = f"{PUBLISHED[options.variant].title} needs weights that are not part of the program."
-        raise InputError(what, f"Add them with `worldpager models add FOLDER`, or give --option {missing}.")
-    vae_file = open_tensors(options.vae)
-    network = load_module(build, open_tensors(options.weights), device, kind)
-    return Parts(network, load_module(WanVae, vae_file, device, lambda name: video), prompt, picture)
-
-
-def random_vae(config: VaeConfig, device: torch.device, kind: torch.dtype) -> WanVae:
-    """A VAE that knows nothing."""
-    return random_module(lambda: WanVae(config), device, lambda name: kind)
+        return random_module(build, device, kind), random_module(build_vae, device, lambda name: video)
+    shards = [path for part, path in sorted(files.items()) if part.startswith("network")]
+    network = load_module(build, open_files(shards[0].parent, shards), device, kind)
+    return network, load_module(build_vae, open_tensors(files["vae"]), device, lambda name: video)

@@ -8,31 +8,29 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from worldpager.engine.errors import InputError
-from worldpager.engine.models.lingbot_world.config import PUBLISHED, SMALL, DitConfig
+from worldpager.engine.models.lingbot_world.config import PUBLISHED, SMALL, SMALL_VAE, DitConfig
+from worldpager.engine.models.wan.vae import VaeConfig
 
 AREAS = {"480x832": 480 * 832, "320x512": 320 * 512, "304x528": 304 * 528, "288x384": 288 * 384, "192x256": 192 * 256, "48x80": 48 * 80}
 """Pixels of a frame, about: its shape follows the start picture."""
-FILES = ("weights", "vae", "text-encoder", "image")
 COUNTS = {"window": range(4, 129), "sink": range(17), "recent": range(65), "retrieved": range(9), "horizon": range(2, 10**6)}
 SHARES = {"keep": (0.05, 1.0), "rate": (1.0, 120.0), "before": (8.0, 900.0)}
 YES = ("no", "yes")
-NAMES = (*FILES, "prompt", "area", "random-weights", "size", *SHARES, *COUNTS)
+NAMES = ("image", "prompt", "area", "random-weights", "size", *SHARES, *COUNTS)
 
 
 @dataclass(frozen=True, slots=True)
 class LingBotOptions:
-    """``weights`` is the network's folder, ``vae`` a file, ``text_encoder`` a folder. ``random`` plays numbers that know nothing.
+    """``random`` plays numbers that know nothing. ``dit`` has ``window`` and ``sink`` in it.
 
-    ``dit`` has ``window`` and ``sink`` in it. ``recent`` are the latent frames before the chunk that it sees when chunks are retrieved
+    ``recent`` are the latent frames before the chunk that it sees when chunks are retrieved
     (None: all of the window); ``keep`` the share of a stored chunk's tokens. From chunk ``horizon`` on (None: where the published table
     ends) retrieved chunks are placed ``before`` latent frames before the present one.
     """
 
     dit: DitConfig
     variant: str
-    weights: Path | None = None
-    vae: Path | None = None
-    text_encoder: Path | None = None
+    vae: VaeConfig
     prompt: str = ""
     image: Path | None = None
     area: int = AREAS["480x832"]
@@ -53,14 +51,14 @@ class LingBotOptions:
         random, size = _choice(options, "random-weights", YES) == "yes", _choice(options, "size", ("full", "small"))
         if size == "small" and not random:
             raise InputError("size=small is for trials with random weights.", "Add random-weights=yes, or leave size out.")
-        dit = SMALL if size == "small" else PUBLISHED[variant].dit
+        dit, vae = (SMALL, SMALL_VAE) if size == "small" else (PUBLISHED[variant].dit, PUBLISHED[variant].vae)
         counts = {name: _count(options, name) for name in COUNTS if name in options}
         dit = _checked(replace(dit, window=counts.get("window", dit.window), sink=counts.get("sink", dit.sink)))
         area = "48x80" if size == "small" and "area" not in options else _choice(options, "area", tuple(AREAS))
-        weights, vae, text_encoder, image = (Path(options[name]).expanduser() if name in options else None for name in FILES)
+        image = Path(options["image"]).expanduser() if options.get("image") else None
         keep, rate, before = (_number(options, name, usual) for name, usual in (("keep", 1.0), ("rate", 16.0), ("before", 30.0)))
         return cls(
-            dit, variant, weights, vae, text_encoder, options.get("prompt", ""), image, AREAS[area], counts.get("recent"),
+            dit, variant, vae, options.get("prompt", ""), image, AREAS[area], counts.get("recent"),
             counts.get("retrieved", 1), keep, rate, before, counts.get("horizon"), random,
         )  # fmt: skip
 

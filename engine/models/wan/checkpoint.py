@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import pickle
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -27,16 +27,17 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Tensors:
-    """What a checkpoint holds: shapes by name, and a way to read one. ``source`` names it in errors."""
+    """What a checkpoint holds: shapes by name, and a way to read one. ``source`` names it in errors, ``files`` are its files."""
 
     source: Path
     shapes: Mapping[str, Shape]
     take: Callable[[str], Tensor]
+    files: tuple[Path, ...] = ()
 
     def without(self, prefix: str) -> Tensors:
         """The same with ``prefix`` taken off the names that have it."""
         names = {name.removeprefix(prefix): name for name in self.shapes}
-        return Tensors(self.source, {new: self.shapes[old] for new, old in names.items()}, lambda name: self.take(names[name]))
+        return Tensors(self.source, {new: self.shapes[old] for new, old in names.items()}, lambda name: self.take(names[name]), self.files)
 
 
 def open_tensors(path: Path) -> Tensors:
@@ -45,12 +46,12 @@ def open_tensors(path: Path) -> Tensors:
     Raises `WeightsError` naming what is missing or damaged.
     """
     if path.is_dir():
-        return _shards(path, _files_of(path))
+        return open_files(path, _files_of(path))
     if not path.is_file():
         raise WeightsError(f"{path} is not there.", "Give the folder or file that was downloaded.")
     if path.suffix in (".pth", ".pt"):
         return _pickled(path)
-    return _shards(path, [path])
+    return open_files(path, [path])
 
 
 def _files_of(folder: Path) -> list[Path]:
@@ -74,7 +75,8 @@ def _files_of(folder: Path) -> list[Path]:
     return [folder / name for name in sorted(named)]
 
 
-def _shards(source: Path, files: list[Path]) -> Tensors:
+def open_files(source: Path, files: Sequence[Path]) -> Tensors:
+    """The tensors of safetensors ``files``, which together are ``source``. Raises `WeightsError` for one that can't be read."""
     place: dict[str, Path] = {}
     shapes: dict[str, Shape] = {}
     for file in files:
@@ -92,7 +94,7 @@ def _shards(source: Path, files: list[Path]) -> Tensors:
         except (OSError, SafetensorError) as error:
             raise WeightsError(f"The weights {place[name]} can't be read: {error}.", GET_AGAIN) from error
 
-    return Tensors(source, shapes, take)
+    return Tensors(source, shapes, take, tuple(files))
 
 
 def _pickled(path: Path) -> Tensors:
@@ -103,7 +105,7 @@ def _pickled(path: Path) -> Tensors:
         raise WeightsError(f"The weights {path} can't be read safely: {type(error).__name__}.", GET_AGAIN) from error
     if not isinstance(state, dict) or not all(isinstance(name, str) and isinstance(value, Tensor) for name, value in state.items()):
         raise WeightsError(f"The file {path} holds no plain weights.", GET_AGAIN)
-    return Tensors(path, {name: tuple(value.shape) for name, value in state.items()}, state.__getitem__)
+    return Tensors(path, {name: tuple(value.shape) for name, value in state.items()}, state.__getitem__, (path,))
 
 
 def check_names(wanted: Mapping[str, Shape], tensors: Tensors) -> None:

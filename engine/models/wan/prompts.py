@@ -11,6 +11,7 @@ import html
 import os
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -29,6 +30,14 @@ TOKENIZER = "google/umt5-xxl/tokenizer.json"
 ENCODER = "models_t5_umt5-xxl-enc-bf16.pth"
 Tell = Callable[[float], object]
 """Hears the share of the encoding that is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoder:
+    """Where the published text encoder and its tokenizer lie."""
+
+    weights: Path
+    tokenizer: Path
 
 
 def cleaned(prompt: str) -> str:
@@ -67,8 +76,10 @@ def read_prompt(path: Path, width: int) -> Tensor:
     return vectors
 
 
-def prompt_vectors(prompt: str, encoder: Path | None, width: int, *, folder: Path | None = None, tell: Tell = lambda share: None) -> Tensor:
-    """The vectors [L, width] of ``prompt``: kept ones, or made by the ``encoder`` in that folder and kept.
+def prompt_vectors(
+    prompt: str, encoder: Encoder | None, width: int, *, folder: Path | None = None, tell: Tell = lambda share: None
+) -> Tensor:
+    """The vectors [L, width] of ``prompt``: kept ones, or made by the ``encoder`` and kept.
 
     An empty prompt has none. Raises `InputError` when they aren't kept and there is no encoder.
     """
@@ -78,15 +89,14 @@ def prompt_vectors(prompt: str, encoder: Path | None, width: int, *, folder: Pat
     if not path.is_file():
         if encoder is None:
             what = f"The prompt {cleaned(prompt)[:60]!r} has not been encoded on this machine."
-            raise InputError(what, "Name the folder of the text encoder and its tokenizer once (text-encoder=FOLDER), or give no prompt.")
+            raise InputError(what, f"Put {ENCODER} and {TOKENIZER} beside the model's other files and add them again, or give no prompt.")
         keep_prompt(prompt, encode(prompt, encoder, tell), path)
     return read_prompt(path, width)
 
 
-def encode(prompt: str, folder: Path, tell: Tell = lambda share: None) -> Tensor:
-    """Vectors [L, 4096] of ``prompt`` by the published encoder and tokenizer in ``folder``. Raises `WeightsError`."""
-    ids = token_ids(prompt, folder / TOKENIZER)
-    return encode_ids(ids, open_tensors(folder / ENCODER), Umt5Config(), tell)
+def encode(prompt: str, encoder: Encoder, tell: Tell = lambda share: None, config: Umt5Config | None = None) -> Tensor:
+    """Vectors [L, width] of ``prompt``. Raises `WeightsError`."""
+    return encode_ids(token_ids(prompt, encoder.tokenizer), open_tensors(encoder.weights), config or Umt5Config(), tell)
 
 
 def token_ids(prompt: str, tokenizer: Path) -> list[int]:
