@@ -14,7 +14,8 @@ from worldpager.app.panels.panel import Panel
 from worldpager.app.words import tr
 
 RENEW_MS = 500
-ROWS_SHOWN = 14
+ROWS_SHOWN, TABLE_SHARE = 14, 0.5
+"""Rows of the table, as long as it takes no more than this share of the window."""
 
 
 def counter_rows(state: HudState) -> list[tuple[str, str]]:
@@ -59,7 +60,7 @@ class CountersPanel(Panel):
         self.table.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
         self.table.setTabKeyNavigation(False)
         self.table.setShowGrid(False)
-        self.table.setMinimumHeight(self.px(26 * ROWS_SHOWN))
+        self.table.setMinimumHeight(min(self.px(26 * ROWS_SHOWN), round(TABLE_SHARE * parent.height())))
         self.body.addWidget(self.table)
         copy, done = self.button(tr("Copy")), self.button(tr("Close"), primary=True)
         copy.clicked.connect(self._copy)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushBu
 from worldpager.app import theme
 
 WIDTH_SHARE = 0.97
-"""Share of the window's width that a panel may take, whatever size of text is asked for."""
+"""Share of the window that a panel may take, whatever size of text is asked for."""
 
 
 class Panel(QWidget):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
-from worldpager.app.panels.panel import Panel
+from worldpager.app.panels.panel import WIDTH_SHARE, Panel
 from worldpager.app.panels.settings_rows import SettingRow
 from worldpager.app.preferences import Preferences
 from worldpager.app.settings import ABOUT, Page
@@ -61,8 +61,13 @@ class SettingsPanel(Panel):
     def fit_height(self) -> None:
         """As high as the window allows, up to what the pages need."""
         need = max(page.sizeHint().height() for page in self._pages)
-        self._stack.setFixedHeight(min(need + self.px(8), round(self.height() * HEIGHT_SHARE)))
+        wanted = min(need + self.px(8), round(self.height() * HEIGHT_SHARE))
+        self._stack.setFixedHeight(wanted)
         super().fit_height()
+        surplus = self.frame.height() - round(WIDTH_SHARE * self.height())
+        if surplus > 0:
+            self._stack.setFixedHeight(max(self.px(120), wanted - surplus))
+            super().fit_height()
 
     def _add_tabs(self, keys: QWidget) -> None:
         row, group = QHBoxLayout(), QButtonGroup(self)

@@ -32,6 +32,8 @@ from worldpager.app.words import tr
 
 SCENES = (7, 12, 21, 42)
 """Worlds that the page offers at first."""
+ABSENT = "○ "
+"""Before the name of a model that can't be played yet; its words say why."""
 MODELS_A_ROW = 4
 TURN_MS = 140
 LEFT_WIDTH = 300
@@ -126,6 +128,7 @@ class StartPage(Panel):
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setWidget(page)
 
     def _left(self) -> QWidget:
@@ -175,7 +178,7 @@ class StartPage(Panel):
         grid, group = QGridLayout(), QButtonGroup(self)
         grid.setSpacing(self.px(6))
         for index, choice in enumerate(self._content.models):
-            button = QPushButton(choice.name if choice.ready else tr("{model} (not here)", model=choice.name))
+            button = QPushButton(("" if choice.ready else ABSENT) + choice.name)
             button.setObjectName("choice")
             button.setCheckable(True)
             button.setChecked(choice.name == self.model)

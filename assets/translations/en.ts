@@ -1374,11 +1374,6 @@
         <translation>open</translation>
     </message>
     <message>
-        <location filename="../../app/panels/start_page.py"/>
-        <source>{model} (not here)</source>
-        <translation>{model} (not here)</translation>
-    </message>
-    <message>
         <location filename="../../app/panels/timeline_strip.py"/>
         <source>Timeline</source>
         <translation>Timeline</translation>

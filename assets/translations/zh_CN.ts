@@ -1374,11 +1374,6 @@
         <translation>打开</translation>
     </message>
     <message>
-        <location filename="../../app/panels/start_page.py"/>
-        <source>{model} (not here)</source>
-        <translation>{model}（未安装）</translation>
-    </message>
-    <message>
         <location filename="../../app/panels/timeline_strip.py"/>
         <source>Timeline</source>
         <translation>时间线</translation>

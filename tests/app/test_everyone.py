@@ -93,6 +93,7 @@ def test_larger_text_fits_the_window(open_window: OpenWindow, qtbot: QtBot) -> N
     use_look(window.settings)
     for action in PAGES:
         panel = panel_of(window, action)
+        assert not panel.frame.isVisible() or panel.rect().contains(panel.frame.geometry())
         for child in panel.findChildren(QAbstractButton):
             if child.isVisible():
                 assert child.mapTo(panel, child.rect().topLeft()).x() >= 0
