@@ -13,8 +13,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
 from worldpager.engine.errors import WeightsError
 
 FORMAT = 1
@@ -67,7 +65,7 @@ class Library:
 
     def __init__(self, root: Path | None = None) -> None:
         chosen = os.environ.get(FOLDER_VARIABLE)
-        self.root = root or (Path(chosen) if chosen else platformdirs.user_data_path("worldpager") / "models")
+        self.root = root or (Path(chosen) if chosen else _usual_folder())
 
     def __iter__(self) -> Iterator[Added]:
         for path in sorted(self.root.glob("*.json")):
@@ -146,6 +144,13 @@ class Library:
             unfinished.replace(path)
         except OSError as error:
             raise WeightsError(f"{path} can't be written: {error.strerror}.", f"Choose another folder with {FOLDER_VARIABLE}.") from error
+
+
+def _usual_folder() -> Path:
+    """In the user's data folder. Asked for only here, so that trials with random numbers need less."""
+    from platformdirs import user_data_path
+
+    return user_data_path("worldpager") / "models"
 
 
 def sha256(path: Path, progress: Progress) -> str:
