@@ -36,11 +36,8 @@ TEXT = PackedLayout(30, 32, 3, 64, 4, 32, 64)
 """A block of SmolLM2-135M: 32 tokens."""
 CODINGS = {"int4": (4, 128, 128, False), "int4, 64 x 64": (4, 64, 64, False), "int3": (3, 64, 64, False), "int2": (2, 32, 64, False),
            "int2 symmetric": (2, 32, 64, True), "int8": (8, 128, 128, False)}  # fmt: skip
-UNPACK_TILES = [
-    (2048, 8, 4, 8), (2048, 4, 4, 8), (2048, 16, 4, 8), (4096, 8, 4, 8), (4096, 32, 4, 8), (4096, 4, 4, 8), (8192, 16, 8, 8),
-    (2048, 8, 2, 8), (1024, 4, 4, 8), (1024, 4, 2, 8), (4096, 16, 8, 8), (4096, 16, 4, 16), (2048, 8, 4, 16), (1024, 2, 1, 8),
-]  # fmt: skip
-PACK_TILES = [(4096, 4), (4096, 2), (8192, 8), (16384, 8), (2048, 2), (2048, 1), (16384, 4), (2048, 4)]
+UNPACK_TILES = [(4096, 8, 4, 8), (4096, 4, 4, 8), (4096, 2, 4, 8), (8192, 4, 8, 8), (2048, 2, 2, 8), (1024, 2, 1, 8), (4096, 16, 4, 16)]
+PACK_TILES = [(1024, 1), (2048, 1), (4096, 1), (1024, 2), (2048, 2), (4096, 2), (4096, 4), (8192, 4)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +141,7 @@ def worst_error(layout: PackedLayout, records: Sequence[Tensor], positions: Tens
         turn = rotation(FREQUENCIES, positions, device, torch.float64 if kind == torch.float64 else torch.float32)
         with forced("plain") if kind == torch.float64 else nullcontext():
             unpack(layout, records, keys, values, list(range(len(records)))[::-1], turn, 0)
-    half = 2.0**-9 if dtype == torch.bfloat16 else 0.0
+    half = 2.0**-8 if dtype == torch.bfloat16 else 0.0
     worst = 0.0
     for got, judge in zip(views[dtype], views[torch.float64], strict=True):
         bound = judge.abs() * half * 1.01 + judge.abs().amax() * 2**-21

@@ -21,8 +21,8 @@ from worldpager.kernels.unpack_rotate.kernel import check, shape, table
 class Tiles(NamedTuple):
     """Size of a program: ``numbers`` to be packed; warps."""
 
-    numbers: int = 8192
-    warps: int = 4
+    numbers: int = 2048
+    warps: int = 1
 
 
 TILES = Tiles()
@@ -97,7 +97,7 @@ def _keys(  # type: ignore[no-untyped-def]
     tile, codes, codes_at, third_at, step_at, low_at, x, token_stride, head_stride, channel_stride, tokens, limit, tiny, top,
     CHANNELS: tl.constexpr, HEAD: tl.constexpr, GROUP: tl.constexpr, FIELDS: tl.constexpr, HALVES: tl.constexpr,
     WIDTH: tl.constexpr, THIRD: tl.constexpr, SYMMETRIC: tl.constexpr, ZERO: tl.constexpr, UNEVEN: tl.constexpr,
-    ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+    ROWS: tl.constexpr, COLUMNS: tl.constexpr, MEND: tl.constexpr,
 ):  # fmt: skip
     FULL: tl.constexpr = (GROUP + FIELDS * HALVES - 1) // (FIELDS * HALVES)
     across: tl.constexpr = (CHANNELS + COLUMNS - 1) // COLUMNS
@@ -116,12 +116,13 @@ def _keys(  # type: ignore[no-untyped-def]
     source = x + (kept * token_stride + (column // HEAD * head_stride + column % HEAD * channel_stride)[None, None, None, :])
     wanted = inside[None, None, None, :]
     x = tl.load(source, mask=wanted & (token >= 0), other=0.0).to(tl.float32)
-    levels, floor, size, wrong = _quantised(x, valid, limit, tiny, top, True, False, SYMMETRIC, ZERO)
-    if wrong:  # read again, so that no register waits for this
-        x = tl.load(source, mask=wanted & (token >= 0), other=0.0).to(tl.float32)
+    if MEND:
         fixed = _mended(x, limit)
-        tl.atomic_add(codes.to(tl.pointer_type(tl.int32)), tl.sum(((fixed != x) & valid & wanted).to(tl.int32)))
-        levels, floor, size, wrong = _quantised(fixed, valid, limit, tiny, top, True, False, SYMMETRIC, ZERO)
+        wrong = tl.sum(((fixed != x) & valid & wanted).to(tl.int32))
+        x = fixed
+    levels, floor, size, suspect = _quantised(x, valid, limit, tiny, top, True, False, SYMMETRIC, ZERO)
+    if not MEND:
+        wrong = suspect.to(tl.int32)
     if UNEVEN:
         levels = tl.where(valid, levels, 0)
     each = group * CHANNELS + column
@@ -139,6 +140,7 @@ def _keys(  # type: ignore[no-untyped-def]
         at = tl.arange(0, ROWS)[:, None] * CHANNELS + column[None, :]
         saved = (tl.arange(0, ROWS) < e)[:, None] & inside[None, :]
         tl.store(codes + third_at + group * (FULL * CHANNELS) + at, bits.to(tl.uint8), mask=saved)
+    return wrong
 
 
 @triton.jit  # type: ignore[untyped-decorator]
@@ -146,6 +148,7 @@ def _values(  # type: ignore[no-untyped-def]
     tile, codes, codes_at, third_at, step_at, low_at, x, token_stride, head_stride, channel_stride, tokens, limit, tiny, top,
     HEADS: tl.constexpr, SPLIT: tl.constexpr, GROUP: tl.constexpr, FIELDS: tl.constexpr, HALVES: tl.constexpr,
     WIDTH: tl.constexpr, THIRD: tl.constexpr, SYMMETRIC: tl.constexpr, ZERO: tl.constexpr, GROUPS: tl.constexpr, BYTES: tl.constexpr,
+    MEND: tl.constexpr,
 ):  # fmt: skip
     E: tl.constexpr = (GROUP + FIELDS * HALVES - 1) // (FIELDS * HALVES)
     PADDED: tl.constexpr = BYTES * FIELDS * HALVES != GROUP
@@ -160,12 +163,13 @@ def _values(  # type: ignore[no-untyped-def]
     source = x + (to_group[None, None, :, None] + channel * channel_stride)
     wanted = inside[None, None, :, None] & valid
     x = tl.load(source, mask=wanted, other=0.0).to(tl.float32)
-    levels, floor, size, wrong = _quantised(x, valid, limit, tiny, top, False, PADDED, SYMMETRIC, ZERO)
-    if wrong:  # read again, so that no register waits for this
-        x = tl.load(source, mask=wanted, other=0.0).to(tl.float32)
+    if MEND:
         fixed = _mended(x, limit)
-        tl.atomic_add(codes.to(tl.pointer_type(tl.int32)), tl.sum(((fixed != x) & wanted).to(tl.int32)))
-        levels, floor, size, wrong = _quantised(fixed, valid, limit, tiny, top, False, PADDED, SYMMETRIC, ZERO)
+        wrong = tl.sum(((fixed != x) & wanted).to(tl.int32))
+        x = fixed
+    levels, floor, size, suspect = _quantised(x, valid, limit, tiny, top, False, PADDED, SYMMETRIC, ZERO)
+    if not MEND:
+        wrong = suspect.to(tl.int32)
     if PADDED:
         levels = tl.where(valid, levels, 0)
     _save(codes + step_at, group, size, inside)
@@ -180,32 +184,63 @@ def _values(  # type: ignore[no-untyped-def]
         bits = tl.sum(tl.sum((levels >> 2 & 1) << (field * HALVES + half), 0), 0)
         at = group[:, None] * E + tl.arange(0, BYTES)[None, :]
         tl.store(codes + third_at + at, bits.to(tl.uint8), mask=inside[:, None] & within[None, :])
+    return wrong
+
+
+@triton.jit  # type: ignore[untyped-decorator]
+def _tile(  # type: ignore[no-untyped-def]
+    tile, key_tiles, tokens, codes, keys, values, limit, tiny, top, kc, k3, ks, kl, vc, v3, vs, vl,
+    k_token, k_head, k_channel, v_token, v_head, v_channel,
+    HEADS: tl.constexpr, HEAD: tl.constexpr, KEY_GROUP: tl.constexpr, VALUE_GROUP: tl.constexpr, FIELDS: tl.constexpr, HALVES: tl.constexpr,
+    WIDTH: tl.constexpr, THIRD: tl.constexpr, SYMMETRIC: tl.constexpr, ZERO: tl.constexpr, UNEVEN: tl.constexpr,
+    ROWS: tl.constexpr, COLUMNS: tl.constexpr, GROUPS: tl.constexpr, BYTES: tl.constexpr, MEND: tl.constexpr,
+):  # fmt: skip
+    """Pack one tile; the numbers that were mended or, without mending, whether some must be."""
+    if tile < key_tiles:
+        wrong = _keys(
+            tile, codes, kc, k3, ks, kl, keys, k_token, k_head, k_channel, tokens, limit, tiny, top,
+            HEADS * HEAD, HEAD, KEY_GROUP, FIELDS, HALVES, WIDTH, THIRD, SYMMETRIC, ZERO, UNEVEN, ROWS, COLUMNS, MEND,
+        )  # fmt: skip
+    else:
+        wrong = _values(
+            tile - key_tiles, codes, vc, v3, vs, vl, values, v_token, v_head, v_channel, tokens, limit, tiny, top,
+            HEADS, HEAD // VALUE_GROUP, VALUE_GROUP, FIELDS, HALVES, WIDTH, THIRD, SYMMETRIC, ZERO, GROUPS, BYTES, MEND,
+        )  # fmt: skip
+    return wrong
 
 
 @triton.jit  # type: ignore[untyped-decorator]
 def _pack(  # type: ignore[no-untyped-def]
-    first, table, blocks, layer_bytes, key_tiles, tokens, keys, values, limit, tiny, top,
+    first, table, blocks, layer_bytes, tiles, key_tiles, tokens, keys, values, limit, tiny, top,
     kc, k3, ks, kl, vc, v3, vs, vl, k_layer, k_place, k_token, k_head, k_channel, v_layer, v_place, v_token, v_head, v_channel,
     HEADS: tl.constexpr, HEAD: tl.constexpr, KEY_GROUP: tl.constexpr, VALUE_GROUP: tl.constexpr, FIELDS: tl.constexpr, HALVES: tl.constexpr,
     WIDTH: tl.constexpr, THIRD: tl.constexpr, SYMMETRIC: tl.constexpr, ZERO: tl.constexpr,
-    UNEVEN: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr, GROUPS: tl.constexpr, BYTES: tl.constexpr,
+    UNEVEN: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr, GROUPS: tl.constexpr, BYTES: tl.constexpr, MEND: tl.constexpr,
 ):  # fmt: skip
-    tile, layer, block = tl.program_id(0), tl.program_id(1).to(tl.int64), tl.program_id(2)
+    layer, block = tl.program_id(1).to(tl.int64), tl.program_id(2)
     where = tl.multiple_of(tl.load(table + block), 16)
     place = tl.load(table + blocks + block)
     codes = first + (where + layer * layer_bytes)
-    if tile < key_tiles:
-        x = keys + (layer * k_layer + place * k_place)
-        _keys(
-            tile, codes, kc, k3, ks, kl, x, k_token, k_head, k_channel, tokens, limit, tiny, top,
-            HEADS * HEAD, HEAD, KEY_GROUP, FIELDS, HALVES, WIDTH, THIRD, SYMMETRIC, ZERO, UNEVEN, ROWS, COLUMNS,
-        )  # fmt: skip
+    count = codes.to(tl.pointer_type(tl.int32))
+    x, y = keys + (layer * k_layer + place * k_place), values + (layer * v_layer + place * v_place)
+    if MEND:
+        if tl.load(count) > 0:
+            total = 0
+            for tile in range(tiles):
+                total += _tile(
+                    tile, key_tiles, tokens, codes, x, y, limit, tiny, top, kc, k3, ks, kl, vc, v3, vs, vl,
+                    k_token, k_head, k_channel, v_token, v_head, v_channel, HEADS, HEAD, KEY_GROUP, VALUE_GROUP, FIELDS, HALVES,
+                    WIDTH, THIRD, SYMMETRIC, ZERO, UNEVEN, ROWS, COLUMNS, GROUPS, BYTES, MEND,
+                )  # fmt: skip
+            tl.store(count, total)
     else:
-        x = values + (layer * v_layer + place * v_place)
-        _values(
-            tile - key_tiles, codes, vc, v3, vs, vl, x, v_token, v_head, v_channel, tokens, limit, tiny, top,
-            HEADS, HEAD // VALUE_GROUP, VALUE_GROUP, FIELDS, HALVES, WIDTH, THIRD, SYMMETRIC, ZERO, GROUPS, BYTES,
+        wrong = _tile(
+            tl.program_id(0), key_tiles, tokens, codes, x, y, limit, tiny, top, kc, k3, ks, kl, vc, v3, vs, vl,
+            k_token, k_head, k_channel, v_token, v_head, v_channel, HEADS, HEAD, KEY_GROUP, VALUE_GROUP, FIELDS, HALVES,
+            WIDTH, THIRD, SYMMETRIC, ZERO, UNEVEN, ROWS, COLUMNS, GROUPS, BYTES, MEND,
         )  # fmt: skip
+        if wrong > 0:
+            tl.atomic_add(count, 1)
 
 
 def pack(layout: PackedLayout, keys: Tensor, values: Tensor, records: Sequence[Tensor], tiles: Tiles = TILES) -> None:
@@ -220,12 +255,15 @@ def pack(layout: PackedLayout, keys: Tensor, values: Tensor, records: Sequence[T
     key_tiles = triton.cdiv(layout.tokens, layout.key_group) * triton.cdiv(layout.channels, columns)
     value_tiles = triton.cdiv(layout.tokens * layout.heads * layout.value_groups, groups)
     zero = float(1 << layout.bits - 1)
-    _pack[key_tiles + value_tiles, layout.layers, len(records)](
-        records[0], table(records, range(len(records))), len(records), layout.layer_bytes, key_tiles, layout.tokens, keys, values,
-        LIMIT, TINY, 1 / (zero - 1 if layout.symmetric else 2 * zero - 1),
-        *layout.keys, *layout.values, *keys.stride(), *values.stride(),
-        HEADS=layout.heads, HEAD=layout.head_dim, KEY_GROUP=layout.key_group, VALUE_GROUP=layout.value_group,
-        FIELDS=one.fields, HALVES=one.halves, WIDTH=8 // one.fields, THIRD=layout.bits == 3, SYMMETRIC=layout.symmetric, ZERO=zero,
-        UNEVEN=any(run.size % runs for run in layout.runs),
-        ROWS=rows, COLUMNS=columns, GROUPS=groups, BYTES=size, num_warps=tiles.warps, enable_fp_fusion=False,
-    )  # fmt: skip
+    tiles_in_all = key_tiles + value_tiles
+    where = table(records, range(len(records)))
+    for mend in (False, True):  # mending looks at the counts first, and nearly always finds nothing to do
+        _pack[1 if mend else tiles_in_all, layout.layers, len(records)](
+            records[0], where, len(records), layout.layer_bytes, tiles_in_all, key_tiles, layout.tokens, keys, values,
+            LIMIT, TINY, 1 / (zero - 1 if layout.symmetric else 2 * zero - 1),
+            *layout.keys, *layout.values, *keys.stride(), *values.stride(),
+            HEADS=layout.heads, HEAD=layout.head_dim, KEY_GROUP=layout.key_group, VALUE_GROUP=layout.value_group,
+            FIELDS=one.fields, HALVES=one.halves, WIDTH=8 // one.fields, THIRD=layout.bits == 3, SYMMETRIC=layout.symmetric, ZERO=zero,
+            UNEVEN=any(run.size % runs for run in layout.runs), ROWS=rows, COLUMNS=columns, GROUPS=groups, BYTES=size, MEND=mend,
+            num_warps=tiles.warps, enable_fp_fusion=False,
+        )  # fmt: skip

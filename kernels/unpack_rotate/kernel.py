@@ -22,7 +22,7 @@ class Tiles(NamedTuple):
     """Size of a program: ``codes`` bytes of codes, of keys at most ``rows`` rows; warps; bytes that a thread reads at once."""
 
     codes: int = 4096
-    rows: int = 16
+    rows: int = 4
     warps: int = 4
     vector: int = 8
 
