@@ -29,7 +29,7 @@ def add_parser(commands: Any) -> None:
     new.add_argument("folder", type=Path)
     new.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file or a folder of safetensors (the default model)")
     new.add_argument("--fetch", action="store_true", help="download the default model (98 MB) if it isn't here")
-    new.add_argument("--policy", metavar="NAME", help="how blocks are chosen: rescored, prototypes, mean-k, bm25, recency, random")
+    new.add_argument("--policy", metavar="NAME", help="how blocks are chosen: focused, rescored, prototypes, mean-k, bm25, recency, random")
     new.add_argument("--bits", type=int, choices=(2, 3, 4, 8, 16), help="how finely keys and values are kept")
     new.add_argument("--add", type=Path, nargs="+", default=[], metavar="FILE", help="files and folders to read")
     new.add_argument("--ask", metavar="QUESTION", help="a question to answer")

@@ -90,21 +90,29 @@ class MeanKeyIndex:
         return self._pieces[row // self._piece][:, row % self._piece]
 
     @torch.inference_mode()
-    def shares(self, queries: Tensor) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Ids of all blocks and the share of each for ``queries`` [layers, tokens, heads, head_dim]; shares sum to 1."""
-        ids, rows = np.fromiter(self._rows, np.int64, len(self._rows)), np.fromiter(self._rows.values(), np.int64, len(self._rows))
+    def shares(
+        self, queries: Tensor, exclude: Iterable[BlockId] = (), power: int = 1
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Ids of the blocks outside ``exclude`` and the share of each for ``queries`` [layers, tokens, heads, head_dim]; shares sum to 1.
+
+        With ``power`` 2 the shares of each query token, layer and head are squared before they are averaged: heads that look at one place
+        count, heads that look everywhere don't.
+        """
+        known = self._rows.keys() - set(exclude)
+        ids = np.array(sorted(known), np.int64)
+        rows = np.array([self._rows[BlockId(number)] for number in ids.tolist()], np.int64)
         if not len(ids):
             return ids, np.zeros(0, np.float32)
         dead = self._dead(rows)
         total = torch.zeros(self._end, dtype=torch.float64, device=self._device)
         for layer in range(self._layers):
-            total += self._layer_mass(layer, queries[layer].to(self._device, torch.float32), dead)
+            total += self._layer_mass(layer, queries[layer].to(self._device, torch.float32), dead, power)
         tokens, heads = queries.shape[1:3]
         mass = (total / (self._layers * tokens * heads)).cpu().numpy()
         return ids, mass[rows].astype(np.float32)
 
-    def _layer_mass(self, layer: int, queries: Tensor, dead: Tensor) -> Tensor:
-        """Sum over query tokens and heads of the softmax over blocks: float64 [rows]."""
+    def _layer_mass(self, layer: int, queries: Tensor, dead: Tensor, power: int) -> Tensor:
+        """Sum over query tokens and heads of the softmax over blocks, to the ``power``: float64 [rows]."""
         d = self._head_dim
         rows = queries.unflatten(1, (self._kv_heads, -1)).permute(1, 0, 2, 3).reshape(self._kv_heads, -1, d) / math.sqrt(d)
         kept: list[Tensor | None] = []
@@ -116,8 +124,8 @@ class MeanKeyIndex:
             kept.append(logits if room >= 0 else None)
         whole = [logits for logits in kept if logits is not None]
         tiles = iter(whole) if len(whole) == len(kept) else self._tiles(layer, rows, dead)
-        shares = [tile.sub(log_sum[..., None]).exp_().sum((0, 1), dtype=torch.float32) for tile in tiles]
-        return torch.cat([share.view(-1, self.prototypes).sum(1) for share in shares]).double()
+        shares = (tile.sub(log_sum[..., None]).exp_().unflatten(-1, (-1, self.prototypes)).sum(-1) for tile in tiles)
+        return torch.cat([(share if power == 1 else share.pow_(power)).sum((0, 1)) for share in shares]).double()
 
     def _tiles(self, layer: int, rows: Tensor, dead: Tensor) -> Iterator[Tensor]:
         """Logits of one piece after another: [kv_heads, rows of queries, prototypes of the piece]."""

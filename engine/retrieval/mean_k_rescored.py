@@ -1,7 +1,8 @@
 """Two stages: the index names a shortlist, the blocks' own keys decide.
 
 A mean hides the one token that matters among 32. The shortlist is a few times what fits; its keys are fetched as they are stored and every
-token is scored. What the index promised the blocks outside the list stays in the softmax's denominator, so that shares stay shares.
+token is scored. With ``power`` 2 (the policy ``focused``) both stages square each head's shares, so that the few heads that look something
+up outvote the many that look everywhere. Sink and recent blocks, which every view holds anyway, are left out of the softmax.
 """
 
 from __future__ import annotations
@@ -22,12 +23,11 @@ SHORTLIST = 4
 
 
 class RescoredMeanK:
-    """``rescored``: exact shares for the best of ``index``."""
+    """``rescored``, or with ``power`` 2 ``focused``: exact shares for the best of ``index``."""
 
-    name = "rescored"
-
-    def __init__(self, index: MeanKeyIndex, shortlist: int = SHORTLIST) -> None:
-        self.index, self._shortlist = index, shortlist
+    def __init__(self, index: MeanKeyIndex, power: int = 1, shortlist: int = SHORTLIST) -> None:
+        self.name = "rescored" if power == 1 else "focused"
+        self.index, self._power, self._shortlist = index, power, shortlist
 
     def __len__(self) -> int:
         return len(self.index)
@@ -41,21 +41,19 @@ class RescoredMeanK:
         self.index.drop(blocks)
 
     def rank(self, query: TextQuery, wanted: int, exclude: Iterable[BlockId], keys_of: KeysOf) -> Ranking:
-        """See `TextPolicy`. Blocks that can't be had keep what the index promised, behind all that can."""
-        first = Ranking(*self.index.shares(query.queries), shares=True)
-        listed, keys = keys_of(sorted(first.best(wanted * self._shortlist, exclude)))
+        """See `TextPolicy`. Blocks outside the shortlist, and those that can't be had, come behind all that were rescored."""
+        first = Ranking(*self.index.shares(query.queries, exclude, self._power))
+        listed, keys = keys_of(sorted(first.best(wanted * self._shortlist)))
         if not listed:
             return first
-        scores = first.scores.copy()
-        place = {number: i for i, number in enumerate(first.ids.tolist())}
-        rows = np.array([place[number] for number in listed])
-        scores[rows] = exact_shares(query.queries, keys).numpy() * first.scores[rows].sum() + 1.0
+        scores = first.scores - first.scores.max() - 1.0
+        scores[np.searchsorted(first.ids, listed)] = exact_shares(query.queries, keys, self._power).numpy()
         return Ranking(first.ids, scores)
 
 
 @torch.inference_mode()
-def exact_shares(queries: Tensor, keys: Tensor) -> Tensor:
-    """Shares of attention among blocks whose every token counts: float32 [blocks], in sum 1.
+def exact_shares(queries: Tensor, keys: Tensor, power: int = 1) -> Tensor:
+    """Shares of attention among blocks whose every token counts: float32 [blocks], in sum 1 unless squared (see `MeanKeyIndex.shares`).
 
     ``queries`` [layers, n, heads, head_dim], ``keys`` [layers, blocks, tokens, kv_heads, head_dim], both before any position.
     """
@@ -65,6 +63,6 @@ def exact_shares(queries: Tensor, keys: Tensor) -> Tensor:
     for layer in range(layers):
         q = queries[layer].to(keys.device, torch.float32).view(n, kv_heads, -1, d).permute(1, 0, 2, 3).reshape(kv_heads, -1, d)
         k = keys[layer].float().flatten(0, 1).permute(1, 2, 0)
-        share = torch.softmax(q @ k / math.sqrt(d), -1).sum((0, 1))
-        total += share.view(blocks, tokens).sum(1)
+        share = torch.softmax(q @ k / math.sqrt(d), -1).unflatten(-1, (blocks, tokens)).sum(-1)
+        total += (share if power == 1 else share.pow_(power)).sum((0, 1))
     return (total / (layers * n * heads)).float().cpu()

@@ -23,7 +23,7 @@ class WorkspaceConfig:
     recent: int = 160
     chunk: int = 256
     answer: int = 128
-    policy: str = "rescored"
+    policy: str = "focused"
     memory: MemoryConfig = field(default_factory=lambda: MemoryConfig(codec=CodecConfig(bits=4, key_group=32, value_group=32)))
     patience: float = 20.0
     """Seconds that a step waits for bytes from disk before it goes on without them."""

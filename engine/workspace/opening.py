@@ -10,22 +10,14 @@ import torch
 
 from worldpager.engine.config import CodecConfig, GiB, MemoryConfig
 from worldpager.engine.errors import InputError
-from worldpager.engine.memory.store import BlockStore
 from worldpager.engine.models.causal_lm.config import LMConfig
 from worldpager.engine.models.causal_lm.load import LoadedLM, load_lm
-from worldpager.engine.models.causal_lm.rotary import rotary_spec
-from worldpager.engine.retrieval.mean_k import MeanK
-from worldpager.engine.retrieval.mean_k_index import MeanKeyIndex
-from worldpager.engine.retrieval.mean_k_rescored import RescoredMeanK
-from worldpager.engine.retrieval.text_baselines import AnyText, Bm25, NewestText
-from worldpager.engine.retrieval.text_query import TextPolicy
 from worldpager.engine.workspace.config import BLOCK_TOKENS, WorkspaceConfig
 from worldpager.engine.workspace.default_model import find_default
+from worldpager.engine.workspace.parts import make_policy, make_store
 from worldpager.engine.workspace.token_log import FILE, TokenLog
 from worldpager.engine.workspace.workspace import Workspace
 
-POLICIES = ("rescored", "prototypes", "mean-k", "bm25", "recency", "random")
-PROTOTYPES = 4
 SPARE_SLOTS = 64
 
 
@@ -95,27 +87,6 @@ def make_config(lm: LMConfig, settings: Settings, device: torch.device) -> Works
         standard, budget=budget, sink=max(BLOCK_TOKENS, budget // 100), recent=budget * 8 // 100, answer=answer,
         policy=settings.policy or standard.policy, memory=memory,
     )  # fmt: skip
-
-
-def make_policy(name: str, lm: LMConfig, device: torch.device) -> TextPolicy:
-    """The policy of a name. Raises `InputError` for an unknown one."""
-
-    def index(prototypes: int) -> MeanKeyIndex:
-        return MeanKeyIndex(lm.layers, lm.kv_heads, lm.head_dim, prototypes=prototypes, device=device)
-
-    if name in ("mean-k", "prototypes"):
-        return MeanK(index(1 if name == "mean-k" else PROTOTYPES))
-    if name == "rescored":
-        return RescoredMeanK(index(PROTOTYPES))
-    plain: dict[str, type[NewestText | Bm25]] = {"recency": NewestText, "random": AnyText, "bm25": Bm25}
-    if name not in plain:
-        raise InputError(f"There is no policy {name!r}.", f"Known: {', '.join(POLICIES)}.")
-    return plain[name]()
-
-
-def make_store(lm: LMConfig, config: WorkspaceConfig, device: torch.device) -> BlockStore:
-    """The memory for a model's blocks."""
-    return BlockStore(config.memory, lm.block(BLOCK_TOKENS), rotary_spec(lm.head_dim, lm.rope_base, BLOCK_TOKENS), device)
 
 
 def _put_together(folder: Path, lm: LoadedLM, settings: Settings) -> Workspace:

@@ -86,6 +86,7 @@ class Repository:
         rest = slice(whole * BLOCK_TOKENS, None)
         self._tail = (keys[:, rest].clone(), values[:, rest].clone()) if keys.shape[1] % BLOCK_TOKENS else None
         self.fresh += sealed
+        self.store.poll()
         return sealed
 
     def take_fresh(self) -> list[BlockId]:

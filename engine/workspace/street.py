@@ -16,9 +16,11 @@ from torch import Tensor
 from worldpager.engine.errors import InputError
 from worldpager.engine.memory.store import BlockStore
 from worldpager.engine.models.causal_lm.load import LoadedLM
+from worldpager.engine.models.causal_lm.view import ExecutionView
 from worldpager.engine.retrieval.text_query import Ranking, TextPolicy, TextQuery
 from worldpager.engine.types import BlockId
 from worldpager.engine.workspace.config import BLOCK_TOKENS, WorkspaceConfig
+from worldpager.engine.workspace.fetch import Fetched
 from worldpager.engine.workspace.placing import Placer
 from worldpager.engine.workspace.repository import Repository
 from worldpager.engine.workspace.selection import Kept, Selection, kept_blocks, select
@@ -122,6 +124,10 @@ class WorkspaceStreet:
     def keys(self, blocks: Sequence[BlockId]) -> tuple[list[BlockId], Tensor]:
         """Blocks that can be had and their keys without positions: see `KeysOf`."""
         return self._placer.keys(blocks)
+
+    def fill(self, view: ExecutionView, blocks: Sequence[BlockId]) -> Fetched:
+        """Place ``blocks``, which are in order of time, into ``view`` from its beginning."""
+        return self._placer.fill(view, blocks, None)
 
     # Asking
 

@@ -152,7 +152,7 @@ class Workspace:
         """Write the rows of blocks that have become durable."""
         repository, index = self.street.repository, index_of(self.street.policy)
         self._waiting.update({number: repository.blocks[number] for number in repository.take_fresh() if number in repository.blocks})
-        rows = []
+        rows: list[BlockRow] = []
         for number in self.store.take_durable():
             sealed = self._waiting.pop(number, None)
             if sealed is not None and number in repository.blocks:

@@ -34,7 +34,7 @@ def numbered(count: int, first: int = 0) -> tuple[BlockId, ...]:
     return tuple(BlockId(number) for number in range(first, first + count))
 
 
-def plain_shares(query: Tensor, keys: Tensor, prototypes: int) -> Tensor:
+def plain_shares(query: Tensor, keys: Tensor, prototypes: int, power: int = 1) -> Tensor:
     """The formula in loops."""
     total = torch.zeros(keys.shape[1], dtype=torch.float64)
     means = keys.float().unflatten(2, (prototypes, -1)).mean(3).half().double()
@@ -42,7 +42,7 @@ def plain_shares(query: Tensor, keys: Tensor, prototypes: int) -> Tensor:
         for token in range(query.shape[1]):
             for head in range(KV * GROUP):
                 dots = means[layer, :, :, head // GROUP] @ query[layer, token, head].double() / math.sqrt(D)
-                total += dots.flatten().softmax(0).view(dots.shape).sum(1)
+                total += dots.flatten().softmax(0).view(dots.shape).sum(1) ** power
     return total / (LAYERS * query.shape[1] * KV * GROUP)
 
 
@@ -57,6 +57,15 @@ def test_shares_are_the_published_score_however_tiled(prototypes: int, piece: in
     assert ids.tolist() == list(range(23))
     np.testing.assert_allclose(shares, plain_shares(some_query(), keys, prototypes).numpy(), rtol=1e-4)
     assert abs(shares.sum() - 1) < 1e-5
+
+
+@pytest.mark.parametrize("power", [1, 2])
+def test_kept_blocks_can_be_left_out_and_shares_squared(power: int) -> None:
+    index, keys = MeanKeyIndex(LAYERS, KV, D, prototypes=4, piece=5), some_keys(12)
+    index.add(numbered(12), index.means(keys))
+    ids, shares = index.shares(some_query(), [BlockId(0), BlockId(11), BlockId(77)], power)
+    assert ids.tolist() == list(range(1, 11))
+    np.testing.assert_allclose(shares, plain_shares(some_query(), keys[:, 1:11], 4, power).numpy(), rtol=1e-4)
 
 
 def test_dropped_blocks_have_no_share_and_their_rows_are_used_again() -> None:
@@ -126,12 +135,13 @@ def test_rescoring_finds_what_a_mean_hides() -> None:
 
     policies: dict[str, TextPolicy] = {
         "mean-k": MeanK(MeanKeyIndex(LAYERS, KV, D)), "rescored": RescoredMeanK(MeanKeyIndex(LAYERS, KV, D), shortlist=12),
+        "focused": RescoredMeanK(MeanKeyIndex(LAYERS, KV, D), power=2, shortlist=12),
     }  # fmt: skip
     best = {}
     for name, policy in policies.items():
         policy.add(new_blocks(keys))
         best[name] = policy.rank(asked, 1, (), keys_of).best(1)
-    assert best["rescored"] == [5]
+    assert best["rescored"] == best["focused"] == [5]
     assert best["mean-k"] != [5]
 
 
@@ -140,6 +150,8 @@ def test_exact_shares_are_attention() -> None:
     shares = exact_shares(query, keys)
     expected = plain_shares(query, keys.half().float(), TOKENS)
     torch.testing.assert_close(shares.double(), expected, rtol=2e-3, atol=1e-4)
+    squared = plain_shares(query, keys.half().float(), TOKENS, 2)
+    torch.testing.assert_close(exact_shares(query, keys, 2).double(), squared, rtol=2e-3, atol=1e-4)
 
 
 def none(ids: object) -> tuple[list[BlockId], Tensor]:
