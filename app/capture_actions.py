@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
 from worldpager.app.actions import Section, WindowAction, register, register_part
 from worldpager.app.film_shelf import FilmShelf
@@ -54,6 +54,7 @@ def show_films(window: MainWindow, chosen: Path | None = None) -> None:
 register(WindowAction("recordings", later("recordings"), ("F3",), Section.KEEP, show_films))
 
 REPLAY_SETTINGS = frozenset(("replay_seconds", "film_sound"))
+LOOK_MS = 1000
 
 
 class CapturePart(QObject):
@@ -62,9 +63,12 @@ class CapturePart(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
-        window.began_playing.connect(lambda _: window.captures.keep_replay())
+        window.began_playing.connect(lambda _: window.captures.street_began())
         window.preferences.changed.connect(self._take_setting)
         window.closing.connect(window.captures.end_replay)
+        self._timer = QTimer(self, interval=LOOK_MS)
+        self._timer.timeout.connect(window.captures.look_after)
+        self._timer.start()
 
     def _take_setting(self, name: str) -> None:
         if name in REPLAY_SETTINGS and self._window.playing:

@@ -48,6 +48,7 @@ class CaptureCommands:
         self._shoot: Callable[[], None] = lambda: None
         self._camera = QTimer(window, interval=round(1000 / WINDOW_RATE))
         self._camera.timeout.connect(lambda: self._shoot())
+        self._shape = FilmShape(0, 0, WINDOW_RATE)
         self._filmed = -1
 
     # Films
@@ -77,11 +78,26 @@ class CaptureCommands:
         except WorldPagerError as error:
             self._fail(error)
             return
+        self._shape = shape
         if whole:
             self._film_window(recorder, shape)
         else:
             self.taps.add(FILM, lambda chunk: recorder.offer(chunk.frames, cue=chunk))
             self._bridge.send(Record(self.taps.take))
+
+    def street_began(self) -> None:
+        """A street has its first picture: a film of another size ends, one of the same goes on."""
+        spec, shape = self._bridge.spec, self._shape
+        if spec is not None and FILM in self.taps.names and (shape.width, shape.height) != (spec.width, spec.height):
+            self.end_film()
+        self.keep_replay()
+        if self.taps.names:
+            self._bridge.send(Record(self.taps.take))
+
+    def look_after(self) -> None:
+        """End a film whose recording has failed; why is told as with every film that ends."""
+        if self.film.recorder is not None and self.film.recorder.failure is not None:
+            self.end_film()
 
     def end_film(self) -> None:
         """End the film under way, if there is one; it is made whole in the background."""

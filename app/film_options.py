@@ -9,7 +9,7 @@ from worldpager.app.audio.mixer import Levels, Mixer
 from worldpager.app.settings import Settings
 from worldpager.engine.telemetry.snapshot import Snapshot
 
-WINDOW_RATE = 20.0
+WINDOW_RATE = 15.0
 """Pictures a second of a film of the whole window: taking one costs the window's thread some milliseconds."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QRect, QTimer
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer
 from PySide6.QtGui import QImage
 
 from worldpager.app import theme
@@ -48,6 +48,7 @@ class MemoryViewPart(QObject):
         self.view.lower()  # the picture lies above it, everything else above both
         self.tour: Tour | None = None
         self.restarts = 0
+        self._demo = False
         self._touched: float | None = None
         self._last_news = 0.0
         self._again = QTimer(self, singleShot=True, interval=AGAIN_MS)
@@ -103,10 +104,9 @@ class MemoryViewPart(QObject):
         self.tour = None
         self._demo = True
         self._last_news = self._window.now()
+        self._window.setCursor(Qt.CursorShape.BlankCursor)
         if not self.is_open:
             self._open()
-
-    _demo = False
 
     def _tick(self, now: float) -> None:
         """Every few milliseconds: the tour's next step, if it is due."""
@@ -137,6 +137,7 @@ class MemoryViewPart(QObject):
     def _resume(self) -> None:
         """Nobody touches it any more: the tour goes on with its next act."""
         self._touched = None
+        self._window.setCursor(Qt.CursorShape.BlankCursor)
         self._window.close_panel()
         if self._window.paused:
             self._window.run_action("pause")
@@ -166,6 +167,7 @@ class MemoryViewPart(QObject):
         elif self._demo and event.type() in TOUCHES and self._window.playing:
             if self._touched is None:
                 self._window.notices.state("tour", "")
+                self._window.unsetCursor()
                 self._window.bridge.send(RestWhenIdle(self._window.config.rest_when_idle))
             self._touched = self._window.now()
         return False

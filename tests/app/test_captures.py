@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.app.conftest import OpenWindow
 from worldpager.app.main_window import MainWindow
+from worldpager.app.panels.message_panel import MessagePanel
 from worldpager.app.taps import Taps
 from worldpager.engine.mailbox import PublishedChunk
 from worldpager.engine.recorder import film_facts, find_ffmpeg, read_metadata
@@ -118,3 +119,16 @@ def test_a_failing_taker_is_let_go_alone(caplog: pytest.LogCaptureFixture) -> No
     taps.take("second")  # type: ignore[arg-type]
     assert taken == ["first", "second"]
     assert taps.names == ["good"]
+
+
+def test_a_recording_that_fails_is_told_while_play_goes_on(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window, street = open_window()
+    qtbot.keyClick(window, Key.Key_F9)
+    qtbot.waitUntil(lambda: window.captures.film.recorder is not None and window.captures.film.recorder.frames >= 4, timeout=20000)
+    recorder = window.captures.film.recorder
+    assert recorder is not None
+    recorder._encoder.kill()
+    qtbot.waitUntil(lambda: isinstance(window.panel, MessagePanel), timeout=20000)
+    assert window.captures.film.recorder is None
+    assert window.captures.taps.names == []
+    assert not street.closed.is_set()
