@@ -10,7 +10,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from worldpager.assets.models.tiny.data import Ring
-from worldpager.assets.models.tiny.graph import Graph, layout
+from worldpager.assets.models.tiny.graph import Compiled, Graph, layout
+from worldpager.assets.models.tiny.muon import BatchedMuon
 from worldpager.engine.models.tiny.network import TinyNetwork
 from worldpager.engine.models.tiny.rollout import noise, noised
 
@@ -81,53 +82,64 @@ def optimisers(network: TinyNetwork, rate: float) -> list[torch.optim.Optimizer]
     matrices = [p for layer in network.layers for p in layer.parameters() if p.ndim == 2]
     chosen = {id(p) for p in matrices}
     rest = [p for p in network.parameters() if id(p) not in chosen]
-    return [torch.optim.Muon(matrices, lr=0.02 * rate, momentum=0.95, weight_decay=0.0),
+    return [BatchedMuon(matrices, lr=0.02 * rate),
             torch.optim.AdamW(rest, lr=1.5e-3 * rate, betas=(0.9, 0.97), weight_decay=0.0, fused=rest[0].is_cuda)]
 
 
-def rate_at(done: float, step: int, decay_from: float = 0.55) -> float:
+def rate_at(done: float, step: int, decay_from: float = 0.4) -> float:
     """Learning-rate factor at ``done`` of the time budget."""
     return min(1.0, (step + 1) / 60) * min(1.0, max(0.0, (1 - done) / (1 - decay_from)))
 
 
-def losses(graph: Graph, batch: dict[str, Tensor], replaced: Tensor | None) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
-    """Loss of one batch, the model's own pictures of it, and figures. ``replaced`` stands in for the context's pictures."""
-    truth = clean(batch["pictures"])
-    size = truth.shape[:2]
-    device = truth.device
-    off = torch.rand(*size, 1, device=device) < MEMORY_OFF
-    plan = layout(graph.network, batch["poses"], batch["retrieved"].masked_fill(off, 0))
+def noisy(x: Tensor, level: Tensor, patch: int) -> Tensor:
+    """``x`` [B, S, F, 3, h, w] at noise ``level`` [B, S]."""
+    flat = x.flatten(0, 1)
+    return noised(flat, level.flatten(), *noise(flat, patch)).view_as(x)
+
+
+def exercise(pictures: Tensor, replaced: Tensor | None, patch: int) -> tuple[Tensor, ...]:
+    """A batch's inputs from its ``pictures`` (uint8): truth, context, what the C stream sees and its level, the same of the T stream."""
+    truth = clean(pictures)
+    size, device = truth.shape[:2], truth.device
     low = torch.empty(size, device=device).uniform_(*CONTEXT_LEVEL)
     high = torch.where(torch.rand(size, device=device) < 0.45, 1.0, torch.empty(size, device=device).uniform_(0.15, 1.0))
     context = roughened(truth) if replaced is None else replaced
-    patch = graph.network.config.patch
+    return truth, context, noisy(context, low, patch), low, noisy(truth, high, patch), high
 
-    def noisy(x: Tensor, level: Tensor) -> Tensor:
-        flat = x.flatten(0, 1)
-        return noised(flat, level.flatten(), *noise(flat, patch)).view_as(x)
 
-    seen, wanted = noisy(context, low), noisy(truth, high)
-    with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-        x_c, kept = graph.context(seen, low, plan)
-        x_t = graph.target(wanted, high, plan, kept)
-        guess_c, guess_t, depth_t = graph.pictures(x_c, seen, low), graph.pictures(x_t, wanted, high), graph.depth(x_t)
+def score(truth: Tensor, context: Tensor, low: Tensor, high: Tensor, guess_c: Tensor, guess_t: Tensor, depth_t: Tensor,
+          depth: Tensor) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+    """Loss of the streams' guesses, the pictures that stand in for the context the next time, and figures."""
     later = slice(1, None)  # a target in chunk 0 would see its own clean copy
     loss_t = picture_loss(guess_t[:, later], truth[:, later], high[:, later]).mean()
     loss_c = picture_loss(guess_c, truth, low).mean()
-    loss_d = (depth_t[:, later] - small_depth(batch["depth"])[:, later]).abs().mean()
+    loss_d = (depth_t[:, later] - small_depth(depth)[:, later]).abs().mean()
     loss = loss_t + 0.35 * loss_c + 0.15 * edge_loss(guess_t[:, later], truth[:, later]) + 0.5 * loss_d
-    first = high[:, later] == 1
+    first = (high[:, later] == 1).float()
     error = (guess_t[:, later] - truth[:, later]).square().mean(dim=(2, 3, 4, 5))
-    figures = {"t": loss_t, "c": loss_c, "depth": loss_d, "mse_at_1": error[first].mean()}
+    figures = {"t": loss_t, "c": loss_c, "depth": loss_d, "mse_at_1": (error * first).sum() / first.sum().clamp_min(1)}
     own = torch.where((high < 0.97)[..., None, None, None, None], guess_t.detach().clamp(-1, 1), context)
-    keep = torch.rand(*size, 1, 1, 1, 1, device=device) < 0.2
+    keep = torch.rand(*truth.shape[:2], 1, 1, 1, 1, device=truth.device) < 0.2
     own = torch.where(keep, context, own)
-    own[:, 0] = context[:, 0]
+    return loss, torch.cat([context[:, :1], own[:, later]], 1), figures
+
+
+def losses(graph: Graph, batch: dict[str, Tensor], replaced: Tensor | None) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+    """Loss of one batch, the model's own pictures of it, and figures. ``replaced`` stands in for the context's pictures."""
+    pictures = batch["pictures"]
+    off = torch.rand(*pictures.shape[:2], 1, device=pictures.device) < MEMORY_OFF
+    plan = layout(graph.network, batch["poses"], batch["retrieved"].masked_fill(off, 0))
+    truth, context, seen, low, wanted, high = graph.wrap(exercise)(pictures, replaced, graph.network.config.patch)
+    with torch.autocast(pictures.device.type, torch.bfloat16, enabled=pictures.is_cuda):
+        x_c, kept = graph.context(seen, low, plan)
+        x_t = graph.target(wanted, high, plan, kept)
+        guess_c, guess_t, depth_t = graph.pictures(x_c, seen, low), graph.pictures(x_t, wanted, high), graph.depth(x_t)
+    loss, own, figures = graph.wrap(score)(truth, context, low, high, guess_c, guess_t, depth_t, batch["depth"])
     return loss, own, figures
 
 
 def train_base(network: TinyNetwork, ring: Ring, seconds: float, batch: int, renew_every: int, *,
-               tell: Callable[[str], None] = print, rate: float = 1.0, compiled: bool = True) -> Average:
+               tell: Callable[[str], None] = print, rate: float = 1.0, compiled: Compiled = "all") -> Average:
     """Train for ``seconds``; returns the average of the weights."""
     graph, average = Graph(network, compiled), Average(network, 0.997)
     chosen = optimisers(network, rate)
@@ -158,8 +170,8 @@ def train_base(network: TinyNetwork, ring: Ring, seconds: float, batch: int, ren
             started = time.monotonic()  # the clock starts when everything is compiled
         if step % 100 == 0:
             now = time.monotonic()
-            tell(f"base step {step} done {done:.3f} {(now - mark) / 100 * 1e3:.0f} ms/step loss {float(loss):.4f} "
-                 + " ".join(f"{k} {float(v):.4f}" for k, v in figures.items()) + f" sequences {ring.made}")
+            tell(f"base step {step} done {done:.3f} {(now - mark) / 100 * 1e3:.0f} ms/step loss {float(loss.detach()):.4f} "
+                 + " ".join(f"{k} {float(v.detach()):.4f}" for k, v in figures.items()) + f" sequences {ring.made}")
             mark = now
         step += 1
     tell(f"base ended at step {step}, {ring.made} sequences")

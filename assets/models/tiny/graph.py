@@ -6,9 +6,10 @@ C stream's KV of their slots and to themselves, so a cached play and this graph 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -28,7 +29,7 @@ class Layout:
     rotation: Tensor    # [B, S, N, H, 32, 2]
     still: Tensor
     features: Tensor    # [B * S, F, 12]
-    pick: Tensor        # [B, S * SLOTS, S] one-hot: the chunk behind each slot
+    pick: Tensor        # [B, S, SLOTS]: the chunk behind each slot
     turn: Tensor        # [SLOTS, 3, 2] cos, sin of the slots' placement
 
 
@@ -46,11 +47,35 @@ def layout(network: TinyNetwork, poses: Tensor, retrieved: Tensor) -> Layout:
     rotation, still = network.geometry.rotations(poses.flatten(0, 1))
     before = torch.cat([poses[:, :1, 0], poses[:, :-1, -1]], 1)
     angle = poses.new_tensor(slot_offsets(WINDOW, MEMORY, frames))[:, None] * poses.new_tensor(TIME_FREQUENCIES)
-    pick = F.one_hot(slot_table(retrieved), chunks).flatten(1, 2)
     return Layout(
         rotation.unflatten(0, (batch, chunks)), still.unflatten(0, (batch, chunks)),
         pose_features(poses.flatten(0, 1), before.flatten(0, 1)),
-        pick.to(torch.bfloat16 if poses.is_cuda else torch.float32), torch.stack([angle.cos(), angle.sin()], -1))
+        slot_table(retrieved), torch.stack([angle.cos(), angle.sin()], -1))
+
+
+class Gathered(torch.autograd.Function):
+    """Chunks of ``x`` [B, S, ...] behind the slots ``pick`` [B, S, SLOTS]: [B, S, SLOTS, ...].
+
+    Forward reads by index, which fuses with what follows; backward sums by a one-hot product instead of scattered additions.
+    """
+
+    @staticmethod
+    def forward(x: Tensor, pick: Tensor) -> Tensor:
+        """The gather."""
+        rows = torch.arange(len(x), device=x.device)[:, None, None]
+        return x[rows, pick]
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor], output: Tensor) -> None:
+        """Keep what backward needs."""
+        ctx.save_for_backward(inputs[1])
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:
+        """Sum of the slots' gradients per chunk."""
+        (pick,), (grad,) = ctx.saved_tensors, grads
+        one_hot = F.one_hot(pick, pick.shape[1]).flatten(1, 2).to(grad.dtype)
+        return torch.bmm(one_hot.transpose(1, 2), grad.flatten(1, 2).flatten(2)).view(len(grad), pick.shape[1], *grad.shape[3:]), None
 
 
 def _placed(keys: Tensor, turn: Tensor) -> Tensor:
@@ -70,9 +95,7 @@ def _attend(q: Tensor, k: Tensor, v: Tensor, ck: Tensor, cv: Tensor) -> Tensor:
 def context_layer(layer: Layer, x: Tensor, rotation: Tensor, still: Tensor, pick: Tensor, turn: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """A layer of the C stream: (x, context keys, context values), the last two [B, S, SLOTS * N, H, 64]."""
     q, k, v = layer.project(x, rotation, still)
-    both = torch.cat([k, v], -1)
-    slots = torch.bmm(pick.to(both.dtype), both.flatten(2)).view(len(x), x.shape[1], SLOTS, *both.shape[2:])
-    ck, cv = slots.chunk(2, -1)
+    ck, cv = (Gathered.apply(part, pick) for part in (k, v))  # type: ignore[no-untyped-call]
     ck, cv = _placed(ck, turn).flatten(2, 3), cv.flatten(2, 3)
     return layer.finish(x, _attend(q, k, v, ck, cv), still), ck, cv
 
@@ -83,17 +106,34 @@ def target_layer(layer: Layer, x: Tensor, rotation: Tensor, still: Tensor, ck: T
     return layer.finish(x, _attend(q, k, v, ck, cv), still)
 
 
-class Graph:
-    """The two streams of one network; ``compiled`` turns on torch.compile for the layer functions alone (short compile)."""
+Compiled = Literal["nothing", "layers", "all"]
+"""What is compiled: ``layers`` is ready in half the time that ``all`` takes, which then is a tenth faster a step."""
 
-    def __init__(self, network: TinyNetwork, compiled: bool) -> None:
+
+@functools.cache
+def fused(f: Callable[..., Any]) -> Callable[..., Any]:
+    """``f`` compiled for one shape."""
+    return torch.compile(f, dynamic=False)
+
+
+def same(f: Callable[..., Any]) -> Callable[..., Any]:
+    """``f`` as it is."""
+    return f
+
+
+class Graph:
+    """The two streams of one network; ``compiled`` says which of their pieces torch.compile fuses, layer by layer (short to compile)."""
+
+    def __init__(self, network: TinyNetwork, compiled: Compiled) -> None:
         self.network = network
-        wrap: Callable[..., Callable[..., Any]] = torch.compile if compiled else lambda f, **_: f
-        self.context_layer = wrap(context_layer, dynamic=False)
-        self.target_layer = wrap(target_layer, dynamic=False)
+        self.wrap = fused if compiled == "all" else same
+        layer = same if compiled == "nothing" else fused
+        self.context_layer, self.target_layer = layer(context_layer), layer(target_layer)
+        head = network.head
+        self._embed_flat, self._head, self._inverse = (self.wrap(f) for f in (network.embed, head.forward, head.inverse_depth))
 
     def _embed(self, pictures: Tensor, level: Tensor, plan: Layout) -> Tensor:
-        x = self.network.embed(pictures.flatten(0, 1), level.flatten(), plan.features)
+        x = self._embed_flat(pictures.flatten(0, 1), level.flatten(), plan.features)
         return x.unflatten(0, pictures.shape[:2])
 
     def context(self, pictures: Tensor, level: Tensor, plan: Layout) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:
@@ -114,9 +154,9 @@ class Graph:
 
     def pictures(self, x: Tensor, noisy: Tensor, level: Tensor) -> Tensor:
         """Head over all chunks: [B, S, F, 3, h, w] in float32."""
-        out = self.network.head(x.flatten(0, 1), noisy.flatten(0, 1), level.flatten())
+        out = self._head(x.flatten(0, 1), noisy.flatten(0, 1), level.flatten())
         return out.float().unflatten(0, x.shape[:2])
 
     def depth(self, x: Tensor) -> Tensor:
         """Inverse depth over all chunks: [B, S, F, 16, 24]."""
-        return self.network.head.inverse_depth(x.flatten(0, 1)).float().unflatten(0, x.shape[:2])
+        return self._inverse(x.flatten(0, 1)).float().unflatten(0, x.shape[:2])

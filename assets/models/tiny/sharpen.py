@@ -12,7 +12,7 @@ from torch.nn import functional as F
 
 from worldpager.assets.models.tiny.base import CONTEXT_LEVEL, Average, clean, edge_loss, picture_loss, roughened, small_depth
 from worldpager.assets.models.tiny.data import Ring
-from worldpager.assets.models.tiny.graph import Graph, Layout, layout, slot_table
+from worldpager.assets.models.tiny.graph import Compiled, Graph, Layout, layout, slot_table
 from worldpager.engine.models.tiny.network import TinyNetwork
 from worldpager.engine.models.tiny.render import FOV_X
 from worldpager.engine.models.tiny.rollout import SCHEDULES, PlayOptions, noise, noised, roll
@@ -170,13 +170,17 @@ def critic_step(critic: Critic, optimiser: torch.optim.Optimizer, real: tuple[Te
 
 def train_sharp(network: TinyNetwork, ring: Ring, seconds: float, batch: int, renew_every: int, *, tell: Callable[[str], None] = print,
                 rate: float = 2e-4, cap: float = 0.35, unseen: float = 0.04, colour: float = 0.5, smooth: float = 4.0, warm: int = 60,
-                compiled: bool = True) -> Average:
-    """Train for ``seconds``; returns the average of the weights. ``cap`` bounds the adversary's share of the picture's gradient."""
+                compiled: Compiled = "all", end: float = float("inf")) -> Average:
+    """Train for ``seconds``, at most until ``time.monotonic()`` reaches ``end``; returns the average of the weights.
+
+    ``cap`` bounds the adversary's share of the picture's gradient.
+    """
     device = ring.device
     graph, average, critic = Graph(network, compiled), Average(network, 0.995), Critic(network.config.frames).to(device)
     fused = device.type == "cuda"
     gen_opt = torch.optim.AdamW(network.parameters(), lr=rate, betas=(0.5, 0.98), weight_decay=0.0, fused=fused)
     critic_opt = torch.optim.AdamW(critic.parameters(), lr=1.5e-4, betas=(0.0, 0.99), weight_decay=0.0, fused=fused)
+    critic.forward = graph.wrap(critic.forward)  # type: ignore[method-assign]
     rollouts = Rollouts(ring, 4 * batch)
     while ring.made < min(ring.size, 4 * ring.batch):
         ring.renew()
@@ -195,6 +199,7 @@ def train_sharp(network: TinyNetwork, ring: Ring, seconds: float, batch: int, re
         average.update()
         if step == 12:
             started = time.monotonic()
+            seconds = min(seconds, end - started)
         if step % 50 == 0:
             now = time.monotonic()
             told = " ".join(f"{k} {float(v):.4f}" for k, v in figures.items())
@@ -210,17 +215,17 @@ def _sharp_step(graph: Graph, critic: Critic, critic_opt: torch.optim.Optimizer,
     truth, played = clean(rows["pictures"]), rows["played"].float()
     size, device = truth.shape[:2], truth.device
     plan = layout(graph.network, rows["poses"], rows["retrieved"])
-    seen_block = coverage(rows, slot_table(rows["retrieved"]), rows["real"])
+    seen_block = graph.wrap(coverage)(rows, slot_table(rows["retrieved"]), rows["real"])
     seen = F.interpolate(seen_block.flatten(0, 2)[:, None], scale_factor=5, mode="bilinear").view(*size, -1, 1, *truth.shape[-2:])
     low = torch.empty(size, device=device).uniform_(*CONTEXT_LEVEL)
     source = torch.where(rows["real"][..., None, None, None, None], roughened(truth), played)
     flat = source.flatten(0, 1)
-    noisy = noised(flat, low.flatten(), *noise(flat, graph.network.config.patch)).view_as(source)
+    seen_c = noised(flat, low.flatten(), *noise(flat, graph.network.config.patch)).view_as(source)
     with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-        x_c, kept = graph.context(noisy, low, plan)
+        x_c, kept = graph.context(seen_c, low, plan)
         wanted, level, _ = _play_to(graph, plan, kept, truth)
         x_t = graph.target(wanted, level, plan, kept)
-        guess_c, guess, depth = graph.pictures(x_c, noisy, low), graph.pictures(x_t, wanted, level), graph.depth(x_t)
+        guess_c, guess, depth = graph.pictures(x_c, seen_c, low), graph.pictures(x_t, wanted, level), graph.depth(x_t)
     own_source = torch.where(rows["real"][..., None, None, None, None], truth, played)
     far_off = (depth - small_depth(rows["depth"])).abs() * rows["real"][..., None, None, None]
     side = 0.35 * picture_loss(guess_c, own_source, low).mean() + 0.5 * far_off[:, 1:].mean()

@@ -10,10 +10,12 @@ import argparse
 import dataclasses
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
 from safetensors.torch import load_file, save_file
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from worldpager.assets.models.tiny.base import train_base
 from worldpager.assets.models.tiny.data import FRAMES, Ring
@@ -48,14 +50,20 @@ def compile_renderer() -> None:
         setattr(render, name, torch.compile(getattr(render, name), dynamic=False))
 
 
-def profile(network: TinyNetwork, ring: Ring, batch: int, renew_every: int) -> None:
-    """Print the operations that a second and a half of compiled base steps spend their time in."""
-    train_base(network, ring, 10.0, batch, renew_every)
+def profile(network: TinyNetwork, ring: Ring, batch: int, renew_every: int, tell: Callable[[str], None]) -> None:
+    """Say what a renewal costs, and the operations that a second of base steps spends its time in."""
+    train_base(network, ring, 20.0, batch, renew_every, tell=tell)
+    torch.cuda.synchronize()
+    began = time.monotonic()
+    for _ in range(5):
+        ring.renew()
+    torch.cuda.synchronize()
+    tell(f"renewal of {ring.batch} sequences: {(time.monotonic() - began) / 5 * 1e3:.0f} ms")
     kinds = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
     with torch.profiler.profile(activities=kinds) as seen:
-        train_base(network, ring, 1.5, batch, renew_every)
+        train_base(network, ring, 1.0, batch, renew_every, tell=tell)
     for key in ("self_device_time_total", "self_cpu_time_total"):
-        print(seen.key_averages().table(sort_by=key, row_limit=40, max_name_column_width=90))
+        print(seen.key_averages().table(sort_by=key, row_limit=32, max_name_column_width=70))
 
 
 def main() -> None:
@@ -69,7 +77,7 @@ def main() -> None:
     p.add_argument("--chunks", type=int, default=16)
     p.add_argument("--batch", type=int, default=16)
     p.add_argument("--ring", type=int, default=1536)
-    p.add_argument("--renew-every", type=int, default=3)
+    p.add_argument("--renew-every", type=int, default=4)
     p.add_argument("--workers", type=int, default=12)
     p.add_argument("--width", type=int, default=448)
     p.add_argument("--hidden", type=int, default=1568)
@@ -78,7 +86,8 @@ def main() -> None:
     p.add_argument("--share", type=float, default=0.5)
     p.add_argument("--cap", type=float, default=0.35)
     p.add_argument("--rate", type=float, default=1.0)
-    p.add_argument("--eager", action="store_true")
+    p.add_argument("--compiled", choices=("nothing", "layers", "all"), default="all")
+    p.add_argument("--seconds", type=float, default=float("inf"), help="in all, from the start; what is left bounds stage 2")
     p.add_argument("--profile", action="store_true", help="only say where the time of a base step goes")
     a = p.parse_args()
     a.out.mkdir(parents=True, exist_ok=True)
@@ -90,26 +99,31 @@ def main() -> None:
     def tell(text: str) -> None:
         print(f"[{time.monotonic() - began:7.1f}] {text}", flush=True)
 
-    if not a.eager and device.type == "cuda":
+    if a.compiled != "nothing" and device.type == "cuda":
         compile_renderer()
+    if device.type == "cuda":
+        attention = sdpa_kernel([SDPBackend.CUDNN_ATTENTION, SDPBackend.FLASH_ATTENTION, SDPBackend.MATH], set_priority=True)
+        attention.__enter__()  # for the whole run: cuDNN's backward took 0.8 ms a layer where the default took 1.8 on an H200
     config = TinyConfig(width=a.width, hidden=a.hidden, layers=a.layers, pair=a.pair)
     network = TinyNetwork(config).to(device)
     tell(f"{sum(p.numel() for p in network.parameters()) / 1e6:.2f}M parameters, {config.tokens} tokens a chunk, device {device}")
     ring = Ring(a.chunks * FRAMES, a.ring, a.batch, device, a.workers, int(time.time()))
     if a.profile:
-        profile(network, ring, a.batch, a.renew_every)
+        profile(network, ring, a.batch, a.renew_every, tell)
         return
     if a.base:
         load(network, a.base)
     if a.base_seconds > 0:
-        train_base(network, ring, a.base_seconds, a.batch, a.renew_every, tell=tell, rate=a.rate, compiled=not a.eager).copy_to(network)
+        train_base(network, ring, a.base_seconds, a.batch, a.renew_every, tell=tell, rate=a.rate, compiled=a.compiled).copy_to(network)
         save(network, a.out / "base.safetensors")
     if a.sharp:
         load(network, a.sharp)
     if a.sharp_seconds > 0:
-        train_sharp(network, ring, a.sharp_seconds, a.batch, 12, tell=tell, cap=a.cap, compiled=not a.eager).copy_to(network)
+        train_sharp(network, ring, a.sharp_seconds, a.batch, 12, tell=tell, cap=a.cap, compiled=a.compiled,
+                    end=began + a.seconds).copy_to(network)
         save(network, a.out / "sharp.safetensors")
-        blend(a.base or a.out / "base.safetensors", a.out / "sharp.safetensors", a.share, a.out / "model.safetensors", config)
+        first = a.out / "base.safetensors" if a.base_seconds > 0 else a.base
+        blend(first, a.out / "sharp.safetensors", a.share, a.out / "model.safetensors", config)
     tell(f"peak GPU memory {torch.cuda.max_memory_allocated() / 2**30 if device.type == 'cuda' else 0:.1f} GiB")
 
 

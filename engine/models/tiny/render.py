@@ -18,12 +18,18 @@ WIDTH, HEIGHT = 120, 80
 FOV_X = math.radians(84.0)
 SIGHT = 14.0
 STEPS, SHADOW_STEPS = 24, 8
+STRIDE = 4
+"""Steps that a GPU fuses; the above are multiples of it."""
 FAR = 1.0e6
 TOP_MARGIN = 0.05
 """Cells above everything from where on a rising ray meets nothing."""
 LIVELY = 0.8
 """On a CPU done rays leave the march once fewer than this share still fly."""
 KIND_NONE, KIND_WALL_X, KIND_WALL_Y, KIND_ROOF, KIND_STEM, KIND_CROWN, KIND_GROUND = range(7)
+
+
+State = tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]
+"""Rays under way: cell [N, 2], entry distance, whether entered across y, then the first hit's distance, kind and row of cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +84,12 @@ def _quadric(q: Tensor, ox: Tensor, oy: Tensor, oz: Tensor, d: Tensor) -> Tensor
     return torch.where(ok(near), near, torch.where(ok(far), far, none))
 
 
-def _meet(cells: Tensor, here: Tensor, o: Tensor, d: Tensor, fx: Tensor, fy: Tensor, t0: Tensor, t1: Tensor, axis_y: Tensor,
-          first: bool) -> tuple[Tensor, Tensor]:
-    """Distance (or FAR) and kind of what rays meet in the cells ``here`` at (fx, fy) that they cross between t0 and t1."""
+def _meet(cells: Tensor, here: Tensor, o: Tensor, d: Tensor, fx: Tensor, fy: Tensor, t0: Tensor, t1: Tensor,
+          axis_y: Tensor) -> tuple[Tensor, Tensor]:
+    """Distance (or FAR) and kind of what rays meet in the cells ``here`` at (fx, fy) that they cross between t0 and t1.
+
+    The cell that a ray begins in (t0 = 0) has no walls for it.
+    """
     g = cells[here, : W.GEOMETRY]
 
     def above(t: Tensor) -> Tensor:
@@ -89,7 +98,7 @@ def _meet(cells: Tensor, here: Tensor, o: Tensor, d: Tensor, fx: Tensor, fy: Ten
 
     solid = g[:, W.HEIGHT] > 0
     h0, h1 = above(t0), above(t1)
-    wall = solid & (h0 < 0) & (not first)
+    wall = solid & (h0 < 0) & (t0 > 0)
     roof = solid & (h0 >= 0) & (h1 < 0)
     t_roof = t0 + (t1 - t0) * h0 / (h0 - h1).clamp_min(1e-6)
     t = torch.where(wall, t0, torch.where(roof, t_roof, FAR))
@@ -113,17 +122,20 @@ def _meet_object(g: Tensor, o: Tensor, d: Tensor, fx: Tensor, fy: Tensor) -> tup
     return torch.minimum(stem, crown), torch.where(crown < stem, KIND_CROWN, KIND_STEM)
 
 
-def _advance(cells: Tensor, base: Tensor, o: Tensor, d: Tensor, inv: Tensor, limit: Tensor, cell: Tensor, t0: Tensor, axis_y: Tensor,
-             best: Tensor, kind: Tensor, row: Tensor, first: bool) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """One step of all rays, hit or not, without branches: what a GPU fuses into one kernel."""
-    here = base + torch.remainder(cell[:, 1], W.SIZE) * W.SIZE + torch.remainder(cell[:, 0], W.SIZE)
+def _advance(cells: Tensor, base: Tensor, o: Tensor, d: Tensor, inv: Tensor, limit: Tensor, state: State) -> State:
+    """`STRIDE` steps of all rays, hit or not, without branches: what a GPU fuses into one kernel."""
+    cell, t0, axis_y, best, kind, row = state
     forward = d[:, :2] > 0
-    tx, ty = ((cell + forward - o[:, :2]) * inv[:, :2]).unbind(1)
-    t1, step_x = torch.minimum(tx, ty), tx < ty
-    t, k = _meet(cells, here, o, d, cell[:, 0].to(o.dtype), cell[:, 1].to(o.dtype), t0, t1, axis_y, first)
-    found = (best >= FAR) & (t < FAR) & (t < limit)
-    moved = cell + torch.where(forward, 1, -1) * torch.stack([step_x, ~step_x], -1)
-    return moved, t1, ~step_x, torch.where(found, t, best), torch.where(found, k, kind), torch.where(found, here, row)
+    for _ in range(STRIDE):
+        here = base + torch.remainder(cell[:, 1], W.SIZE) * W.SIZE + torch.remainder(cell[:, 0], W.SIZE)
+        tx, ty = ((cell + forward - o[:, :2]) * inv[:, :2]).unbind(1)
+        t1, step_x = torch.minimum(tx, ty), tx < ty
+        t, k = _meet(cells, here, o, d, cell[:, 0].to(o.dtype), cell[:, 1].to(o.dtype), t0, t1, axis_y)
+        found = (best >= FAR) & (t < FAR) & (t < limit)
+        best, kind, row = torch.where(found, t, best), torch.where(found, k, kind), torch.where(found, here, row)
+        cell = cell + torch.where(forward, 1, -1) * torch.stack([step_x, ~step_x], -1)
+        t0, axis_y = t1, ~step_x
+    return cell, t0, axis_y, best, kind, row
 
 
 def march(cells: Tensor, base: Tensor, o: Tensor, d: Tensor, steps: int, limit: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -134,9 +146,10 @@ def march(cells: Tensor, base: Tensor, o: Tensor, d: Tensor, steps: int, limit: 
     cell = torch.floor(o[:, :2]).long()
     t0, axis_y = torch.zeros_like(limit), torch.zeros_like(limit, dtype=torch.bool)
     best, kind, row = torch.full_like(limit, FAR), torch.zeros_like(base), torch.zeros_like(base)
-    for i in range(steps):
-        cell, t0, axis_y, best, kind, row = _advance(cells, base, o, d, inv, limit, cell, t0, axis_y, best, kind, row, i == 0)
-    return best, kind, row
+    state = cell, t0, axis_y, best, kind, row
+    for _ in range(steps // STRIDE):
+        state = _advance(cells, base, o, d, inv, limit, state)
+    return state[3:]
 
 
 def _march_few(cells: Tensor, base: Tensor, o: Tensor, d: Tensor, inv: Tensor, steps: int, limit: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -162,7 +175,7 @@ def _march_few(cells: Tensor, base: Tensor, o: Tensor, d: Tensor, inv: Tensor, s
         at = torch.nonzero(full.index_select(0, here) & (t0 < limit)).squeeze(1)
         if len(at):
             fx, fy, ray = edge_x[at] - back_x[at], edge_y[at] - back_y[at], live[at]
-            t, k = _meet(cells, here[at], o[ray], d[ray], fx, fy, t0[at], t1[at], axis_y[at], i == 0)
+            t, k = _meet(cells, here[at], o[ray], d[ray], fx, fy, t0[at], t1[at], axis_y[at])
             found = torch.nonzero((t < FAR) & (t < limit[at])).squeeze(1)
             hit, ray = at[found], ray[found]
             best[ray], kind[ray], row[ray] = t[found], k[found], here[hit].long()
@@ -357,14 +370,14 @@ def trace(scene: Scene, which: Tensor, o: Tensor, d: Tensor) -> tuple[Tensor, Te
     ground = (t >= FAR) & (down < SIGHT * 4)
     kind = torch.where(ground, KIND_GROUND, kind)
     t = torch.where(ground, down, t)
-    if o.is_cuda:
-        t0 = torch.where(t < FAR, t, torch.zeros_like(t))
-        solid = _shade(scene.cells, base, scene.sky[which], o, d, t0, kind, row)
-        rgb = torch.where((kind == KIND_NONE)[:, None], _sky_colour(scene.sky[which], d), solid)
-    else:
-        def sky(at: Tensor) -> Tensor:
-            return scene.sky.expand(len(at), -1) if len(scene.sky) == 1 else scene.sky[which[at]]
 
+    def sky(at: Tensor) -> Tensor:
+        return scene.sky.expand(len(at), -1) if len(scene.sky) == 1 else scene.sky[which[at]]
+
+    if o.is_cuda:
+        t0, air = torch.where(t < FAR, t, torch.zeros_like(t)), sky(torch.arange(len(t), device=t.device))
+        rgb = torch.where((kind == KIND_NONE)[:, None], _sky_colour(air, d), _shade(scene.cells, base, air, o, d, t0, kind, row))
+    else:
         rgb = torch.empty_like(d)
         open_sky, hit = torch.nonzero(kind == KIND_NONE).squeeze(1), torch.nonzero(kind != KIND_NONE).squeeze(1)
         rgb[open_sky] = _sky_colour(sky(open_sky), d[open_sky])
