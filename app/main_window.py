@@ -151,6 +151,7 @@ class MainWindow(QWidget):
         spec = self.bridge.spec
         if spec is None:
             return
+        self._key_hint.row = self.loading.row = key_row(self.bindings, getattr(spec, "controls", ()))
         self._presenter = Presenter(self.viewport, spec.rate, self._clock)
         self.hold_rate()
         if self._source is not None:

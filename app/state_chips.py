@@ -8,6 +8,9 @@ from worldpager.app import theme
 from worldpager.app.words import tr
 from worldpager.engine.telemetry.snapshot import Snapshot
 
+RANDOM = "random weights"
+"""How the degradation of a model without true weights begins; it holds as long as the model plays, so it has a chip."""
+
 if TYPE_CHECKING:
     from worldpager.app.main_window import MainWindow
 
@@ -24,9 +27,11 @@ def refresh_chips(window: MainWindow, snapshot: Snapshot, *, hint: bool) -> None
     notices.state("pause", tr("paused") if snapshot.paused else "", theme.INK)
     notices.state("opening", tr("looking around to fill the memory") if snapshot.opening else "", theme.DEVICE)
     notices.state("cap", "" if window.settings.cap else tr("speed not held"), theme.STALE)
+    random = any(what.startswith(RANDOM) for what in snapshot.degraded)
+    notices.state("random", tr("random weights: a trial of the machine, not a world") if random else "", theme.ALARM)
     words = tr("click to look with the mouse") if window.mouse.can_hold else tr("drag to look around")
     notices.set_hint(words if hint and window.mouse.looks and not window.mouse.held else "")
     for what in snapshot.degraded:
-        if what not in notices.told:
+        if what not in notices.told and not what.startswith(RANDOM):
             notices.say(what, theme.ALARM)
     notices.told = snapshot.degraded

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
@@ -20,15 +22,30 @@ GAP = 26.0
 HEIGHT = 46.0
 
 
+MODEL_WORDS = (
+    later("walk"), later("look"), later("drive"), later("steer"), later("jump"), later("slide"), later("turn"), later("step aside"),
+)  # fmt: skip
+"""What controls do in the models that there are."""
+
+
 Row = list[tuple[str, str]]
 """Caps with their meanings."""
 
 
-def key_row(bindings: Bindings) -> Row:
-    """The row for the keys that are bound now."""
-    walk = " ".join(key_text(name, keys[0]) for name in WALK if (keys := bindings.keys_of(name)))
+Controls = Sequence[tuple[Sequence[str], str]]
+"""What a model's controls do: (names of controls, what they do)."""
+
+
+def key_row(bindings: Bindings, controls: Controls = ()) -> Row:
+    """The row for the keys that are bound now; ``controls`` of a model that doesn't walk and look."""
+
+    def caps(names: Sequence[str]) -> str:
+        return " ".join(key_text(name, keys[0]) for name in names if (keys := bindings.keys_of(name)))
+
+    moves = [(caps(names), tr(does)) for names, does in controls]
+    walk = caps(WALK)
     acts = [(key_text(name, keys[0]), tr(words)) for name, words in SHOWN.items() if (keys := bindings.keys_of(name))]
-    return [(walk, tr("walk")), (tr("mouse"), tr("look")), *acts]
+    return [*(moves or [(walk, tr("walk")), (tr("mouse"), tr("look"))]), *acts]
 
 
 class KeyHint(QWidget):

@@ -1045,6 +1045,16 @@
     </message>
     <message>
         <location filename="../../app/panels/key_hint.py"/>
+        <source>drive</source>
+        <translation>drive</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/key_hint.py"/>
+        <source>jump</source>
+        <translation>jump</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/key_hint.py"/>
         <source>look</source>
         <translation>look</translation>
     </message>
@@ -1062,6 +1072,26 @@
         <location filename="../../app/panels/key_hint.py"/>
         <source>pause</source>
         <translation>pause</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/key_hint.py"/>
+        <source>slide</source>
+        <translation>slide</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/key_hint.py"/>
+        <source>steer</source>
+        <translation>steer</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/key_hint.py"/>
+        <source>step aside</source>
+        <translation>step aside</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/key_hint.py"/>
+        <source>turn</source>
+        <translation>turn</translation>
     </message>
     <message>
         <location filename="../../app/panels/keys_page.py"/>
@@ -1847,6 +1877,11 @@
         <location filename="../../app/state_chips.py"/>
         <source>paused</source>
         <translation>paused</translation>
+    </message>
+    <message>
+        <location filename="../../app/state_chips.py"/>
+        <source>random weights: a trial of the machine, not a world</source>
+        <translation>random weights: a trial of the machine, not a world</translation>
     </message>
     <message>
         <location filename="../../app/state_chips.py"/>

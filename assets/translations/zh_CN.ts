@@ -1045,6 +1045,16 @@
     </message>
     <message>
         <location filename="../../app/panels/key_hint.py"/>
+        <source>drive</source>
+        <translation>驾驶</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/key_hint.py"/>
+        <source>jump</source>
+        <translation>跳跃</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/key_hint.py"/>
         <source>look</source>
         <translation>观看</translation>
     </message>
@@ -1062,6 +1072,26 @@
         <location filename="../../app/panels/key_hint.py"/>
         <source>pause</source>
         <translation>暂停</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/key_hint.py"/>
+        <source>slide</source>
+        <translation>滑铲</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/key_hint.py"/>
+        <source>steer</source>
+        <translation>转向</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/key_hint.py"/>
+        <source>step aside</source>
+        <translation>横移</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/key_hint.py"/>
+        <source>turn</source>
+        <translation>转弯</translation>
     </message>
     <message>
         <location filename="../../app/panels/keys_page.py"/>
@@ -1847,6 +1877,11 @@
         <location filename="../../app/state_chips.py"/>
         <source>paused</source>
         <translation>已暂停</translation>
+    </message>
+    <message>
+        <location filename="../../app/state_chips.py"/>
+        <source>random weights: a trial of the machine, not a world</source>
+        <translation>随机权重：仅为测试机器，并非真实世界</translation>
     </message>
     <message>
         <location filename="../../app/state_chips.py"/>

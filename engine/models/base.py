@@ -83,6 +83,8 @@ class ModelSpec:
     """Chunks after which birth positions leave the trained range; None = no positional horizon."""
     placement: Placement | None = None
     """Placement by birth and present chunk, in place of the one ``memory_offset``."""
+    controls: tuple[tuple[tuple[str, ...], str], ...] = ()
+    """What held controls do here where it isn't walking and looking: (names of controls, what they do), for a person."""
     keeps_sink: bool = True
     """Whether the model holds a world's first chunk itself for ever; retrieval leaves it out then."""
 

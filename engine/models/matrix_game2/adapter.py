@@ -15,7 +15,7 @@ from worldpager.engine.models.matrix_game2 import need, resume
 from worldpager.engine.models.matrix_game2.conditioning import bundled, fitted
 from worldpager.engine.models.matrix_game2.config import PUBLISHED, parse_config
 from worldpager.engine.models.matrix_game2.context import CHUNK, Window
-from worldpager.engine.models.matrix_game2.controls import Controls
+from worldpager.engine.models.matrix_game2.controls import MEANINGS, Controls
 from worldpager.engine.models.matrix_game2.graphs import PassGraphs
 from worldpager.engine.models.matrix_game2.options import STEPS, MatrixGameOptions
 from worldpager.engine.models.matrix_game2.parts import Design, Parts, Types, empty_parts, load_parts, random_parts
@@ -66,7 +66,7 @@ class MatrixGame:
             kv=KVShape(config.blocks, CHUNK * design.height * design.width // 4, config.heads, config.head_dim),
             rotary=rotary_spec(config.head_dim), retrieved=options.retrieved, window=-(-recent // CHUNK), memory_offset=0.0,
             view=FieldOfView(horizontal, vertical, options.sight), native_horizon=options.horizon, placement=self._placement,
-            keeps_sink=bool(options.sink),
+            keeps_sink=bool(options.sink), controls=MEANINGS[config.action.keys],
         )  # fmt: skip
 
     @property

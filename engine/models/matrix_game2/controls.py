@@ -31,6 +31,14 @@ RUNNER_EVENTS = (
 """Which of [still, jump, slide, turn left, turn right, left side, right side] a control asks for; the first held one counts."""
 
 
+MEANINGS: dict[int, tuple[tuple[tuple[str, ...], str], ...]] = {
+    4: (),
+    2: ((("forward", "back"), "drive"), (("left", "right"), "steer")),
+    7: ((("forward",), "jump"), (("back",), "slide"), (("turn_left", "turn_right"), "turn"), (("left", "right"), "step aside")),
+}
+"""What a variant's controls do where it isn't walking and looking, by its number of keys."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rows:
     """A chunk's action rows: ``mouse`` [rows, 2] (pitch, yaw; up and right positive) or None, ``keyboard`` [rows, keys]."""
