@@ -135,15 +135,14 @@ class ChunkTree:
         return renamed
 
     def delete(self, branch: int) -> list[Chunk]:
-        """Remove a branch and the chunks that no other branch and not the head stands on; returns them.
+        """Remove a branch and the chunks that no other branch stands on; returns them.
 
         Raises `InputError` for an unknown branch and for the one that play stands on.
         """
         self._named(branch)
-        if branch == self.branch or (self.head is not None and self.chunks[self.head].branch == branch and self.branch is None):
+        needed = self._reach(tip for other, tip in self._tips.items() if other != branch)
+        if self.head not in needed:
             raise InputError("You stand on this branch.", "Switch to another one first.")
-        tips = [tip for other, tip in self._tips.items() if other != branch]
-        needed = self._reach([*tips, self.head])
         gone = [chunk for chunk in self.chunks.values() if chunk.id not in needed]
         for chunk in gone:
             del self.chunks[chunk.id]
