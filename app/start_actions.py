@@ -70,6 +70,7 @@ class Start(QObject):
             self._rested = True
         page = StartPage(window, self._content(), self._previews, still=window.settings.reduced_motion)
         page.new_world.connect(self._new_world)
+        page.picture_world.connect(self._picture_world)
         page.kept_world.connect(self._kept_world)
         page.recording.connect(self._show_recording)
         page.models_asked.connect(self._add_models)
@@ -102,7 +103,7 @@ class Start(QObject):
         known = [offer.name for offer in offers]
         model = window.config.model if window.config.model in known else known[0]
         return StartContent(
-            models=[ModelChoice(offer.name, model_words(offer), offer.ready) for offer in offers],
+            models=[ModelChoice(offer.name, model_words(offer), offer.ready, offer.takes_picture) for offer in offers],
             model=model,
             worlds=[kept_thing(world) for world in self._worlds.values()],
             recordings=recent_films(films_folder(window.settings)),
@@ -112,13 +113,23 @@ class Start(QObject):
 
     def _new_world(self, model: str, seed: int) -> None:
         window = self._window
-        config = replace(for_model(window.config, model, window.settings, window.flags), seed=seed, world=None, replay=None)
+        config = for_model(window.config, model, window.settings, window.flags)
+        options = {name: value for name, value in config.model_options.items() if name != "image"}
+        config = replace(config, seed=seed, world=None, replay=None, model_options=options)
         fits = replace(config, seed=window.config.seed) == window.config
         window.close_panel()
         if window.playing and fits:
             open_world(window, seed)
             return
         window.config = config
+        window.preferences.set("model", model)
+        window.begin()
+
+    def _picture_world(self, model: str, picture: str) -> None:
+        """Begin a world with a person's own picture."""
+        window = self._window
+        config = for_model(window.config, model, window.settings, window.flags)
+        window.config = replace(config, world=None, replay=None, model_options={**config.model_options, "image": picture})
         window.preferences.set("model", model)
         window.begin()
 

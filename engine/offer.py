@@ -38,6 +38,8 @@ class ModelOffer:
     ready: bool = True
     weights: int = 0
     trouble: str = ""
+    takes_picture: bool = False
+    """A picture of the user's can begin a world: option ``image``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ def models_on_offer() -> list[ModelOffer]:
 
 
 def _offer(library: Library, entry: ModelEntry) -> ModelOffer:
-    own = ModelOffer(entry.name, entry.summary, entry.host_budget)
+    own = ModelOffer(entry.name, entry.summary, entry.host_budget, takes_picture=entry.name not in BUILT_IN)
     if entry.name in BUILT_IN:
         return own
     try:

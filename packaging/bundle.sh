@@ -17,7 +17,7 @@ if [ ! -x "$venv/bin/python" ]; then
 fi
 install_cpu_torch
 # A plain install: PyInstaller doesn't follow the finder of an editable one.
-"$venv/bin/python" -m pip install -qq "$root[gamepad]" "pyinstaller>=6.10,<7"
+"$venv/bin/python" -m pip install -qq "${root}[gamepad]" "pyinstaller>=6.10,<7"
 "$venv/bin/python" -m pip install -qq --no-deps --force-reinstall "$root"
 rm -rf -- "$work/worldpager"
 say "building; this takes a few minutes"

@@ -8,9 +8,19 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QRegularExpression, Qt, QTimer, Signal
-from PySide6.QtGui import QImage, QPainter, QPaintEvent, QPixmap, QRegularExpressionValidator, QResizeEvent
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDropEvent,
+    QImage,
+    QPainter,
+    QPaintEvent,
+    QPixmap,
+    QRegularExpressionValidator,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QButtonGroup,
+    QFileDialog,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -35,17 +45,19 @@ SCENES = (7, 12, 21, 42)
 ABSENT = "○ "
 """Before the name of a model that can't be played yet; its words say why."""
 MODELS_A_ROW = 4
+PICTURES = "*.png *.jpg *.jpeg *.webp *.bmp"
 TURN_MS = 140
 LEFT_WIDTH = 300
 
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """``words``: what it is, need and have; ``ready``: it can be played now."""
+    """``words``: what it is, need and have; ``ready``: it can be played now; ``takes_picture``: a world may begin with one's own."""
 
     name: str
     words: str
     ready: bool
+    takes_picture: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +89,8 @@ class StartPage(Panel):
 
     new_world = Signal(str, int)
     """(model, seed) to open."""
+    picture_world = Signal(str, str)
+    """(model, path of the picture) to begin with."""
     kept_world = Signal(str)
     recording = Signal(str)
     models_asked = Signal()
@@ -218,7 +232,9 @@ class StartPage(Panel):
         begin.clicked.connect(self._open_number)
         others.clicked.connect(self._other_scenes)
         surprise.clicked.connect(lambda: self._open(random.SystemRandom().randrange(SURPRISES)))
-        for widget in (self.number, begin, others, surprise):
+        self.own = QPushButton(tr("Your own picture …"))
+        self.own.clicked.connect(self._ask_picture)
+        for widget in (self.number, begin, others, surprise, self.own):
             row.addWidget(widget)
         row.addStretch()
         return row
@@ -262,10 +278,27 @@ class StartPage(Panel):
         self.model = name
         choice = self._choice()
         self._about.setText(choice.words)
+        self.own.setVisible(choice.takes_picture)
+        self.own.setEnabled(choice.ready)
+        self.setAcceptDrops(choice.takes_picture and choice.ready)
         for card in self._scenes:
             card.setEnabled(choice.ready)
             card.update()
         self._previews.show(name, self._seeds)
+
+    def _ask_picture(self) -> None:
+        path, _ = QFileDialog.getOpenFileName(self.window(), tr("A picture to begin with"), "", PICTURES)
+        if path:
+            self.picture_world.emit(self.model, path)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """A picture may be dropped where the model takes one."""
+        if event.mimeData().hasUrls() and event.mimeData().urls()[0].isLocalFile():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Begin a world with the picture that was dropped."""
+        self.picture_world.emit(self.model, event.mimeData().urls()[0].toLocalFile())
 
     def _picture(self, index: int) -> QImage | None:
         return self._previews.image(self._seeds[index], self._turn + index * 5)

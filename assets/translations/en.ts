@@ -1350,6 +1350,11 @@
     </message>
     <message>
         <location filename="../../app/panels/start_page.py"/>
+        <source>A picture to begin with</source>
+        <translation>A picture to begin with</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/start_page.py"/>
         <source>A world that you keep while you play waits here.</source>
         <translation>A world that you keep while you play waits here.</translation>
     </message>
@@ -1397,6 +1402,11 @@
         <location filename="../../app/panels/start_page.py"/>
         <source>THIS MACHINE</source>
         <translation>THIS MACHINE</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/start_page.py"/>
+        <source>Your own picture …</source>
+        <translation>Your own picture …</translation>
     </message>
     <message>
         <location filename="../../app/panels/start_page.py"/>

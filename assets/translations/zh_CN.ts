@@ -1350,6 +1350,11 @@
     </message>
     <message>
         <location filename="../../app/panels/start_page.py"/>
+        <source>A picture to begin with</source>
+        <translation>选择起始图片</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/start_page.py"/>
         <source>A world that you keep while you play waits here.</source>
         <translation>你在游玩时保存的世界会在这里等你。</translation>
     </message>
@@ -1397,6 +1402,11 @@
         <location filename="../../app/panels/start_page.py"/>
         <source>THIS MACHINE</source>
         <translation>这台机器</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/start_page.py"/>
+        <source>Your own picture …</source>
+        <translation>自己的图片……</translation>
     </message>
     <message>
         <location filename="../../app/panels/start_page.py"/>

@@ -26,7 +26,7 @@ from worldpager.engine.build import default_config
 from worldpager.engine.cli import flags_given
 from worldpager.engine.config import GiB, MiB
 from worldpager.engine.mailbox import NewWorld, Pause
-from worldpager.engine.offer import MachineOffer, outlook
+from worldpager.engine.offer import MachineOffer, ModelOffer, outlook
 from worldpager.engine.session.catalogue import KeptWorld
 from worldpager.engine.types import Frames
 
@@ -247,3 +247,24 @@ def test_a_folder_without_a_model_is_refused_in_words(
     qtbot.waitUntil(lambda: isinstance(window.panel, MessagePanel), timeout=15000)
     assert window.panel is not None
     assert any(str(tmp_path) in label.text() for label in window.panel.findChildren(QLabel))
+
+
+def test_a_picture_of_ones_own_begins_a_world_where_the_model_takes_one(
+    qtbot: QtBot, open_window: OpenWindow, asked: list[tuple[int, float]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offers = [ModelOffer("tiny", "small", 1 << 20), ModelOffer("matrix-game-2", "large", 1 << 30, takes_picture=True)]
+    monkeypatch.setattr("worldpager.app.start_actions.models_on_offer", lambda: offers)
+    monkeypatch.setattr("worldpager.app.panels.start_page.QFileDialog.getOpenFileName", lambda *rest: ("/pictures/hill.png", ""))
+    window, _ = open_window()
+    qtbot.keyClick(window, Key.Key_Home)
+    page = page_of(window)
+    assert not page.own.isVisibleTo(page)
+    next(button for button in page.findChildren(QPushButton) if button.text() == "matrix-game-2").click()
+    assert page.own.isVisibleTo(page)
+    assert page.acceptDrops()
+    page.own.click()
+    assert window.config.model == "matrix-game-2"
+    assert window.config.model_options == {"image": "/pictures/hill.png"}
+    window.run_action("start")
+    page_of(window).new_world.emit("matrix-game-2", 4)
+    assert window.config.model_options == {}
