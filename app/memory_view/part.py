@@ -17,6 +17,7 @@ from worldpager.app.memory_view.modes import MODES
 from worldpager.app.memory_view.story import MemoryStory
 from worldpager.app.memory_view.tour import Tour
 from worldpager.app.memory_view.view import MemoryView
+from worldpager.app.notices import CHIP_HEIGHT, Chip
 from worldpager.app.overlay.card import HudState
 from worldpager.app.words import later, tr
 from worldpager.engine.errors import WorldPagerError
@@ -46,6 +47,7 @@ class MemoryViewPart(QObject):
         self.story = MemoryStory()
         self.view = MemoryView(window, self.story, self._state, window.now)
         self.view.lower()  # the picture lies above it, everything else above both
+        self.caption = Chip(window)
         self.tour: Tour | None = None
         self.restarts = 0
         self._demo = False
@@ -129,10 +131,18 @@ class MemoryViewPart(QObject):
             self._window.bridge.send(command)
         if commands and self.tour.act % len(MODES) == 0:
             self.story.forget_scores()
-        self._window.notices.state("tour", tr(self.tour.words) if self.tour.words else "", theme.INK)
+        self._caption(tr(self.tour.words) if self.tour.words else "")
         if now - self._last_news > STUCK_SECONDS and not self._again.isActive():
             log.warning("the demo has seen no chunk for %.0f s and begins anew", now - self._last_news)
             self._again.start()
+
+    def _caption(self, words: str) -> None:
+        """Say what goes on at the lower edge of the picture."""
+        self.caption.say(words if self.is_open else "")
+        if self.caption.text:
+            area, scale = self._picture_area(), theme.scale_for(self._window.width(), self._window.height())
+            left = area.center().x() / scale - self.caption.design_width / 2
+            self.caption.place(left, area.bottom() / scale - CHIP_HEIGHT - 12, scale)
 
     def _resume(self) -> None:
         """Nobody touches it any more: the tour goes on with its next act."""
@@ -166,7 +176,7 @@ class MemoryViewPart(QObject):
             self.view.setGeometry(self._window.rect())
         elif self._demo and event.type() in TOUCHES and self._window.playing:
             if self._touched is None:
-                self._window.notices.state("tour", "")
+                self._caption("")
                 self._window.unsetCursor()
                 self._window.bridge.send(RestWhenIdle(self._window.config.rest_when_idle))
             self._touched = self._window.now()
@@ -188,6 +198,7 @@ class MemoryViewPart(QObject):
     def _close(self) -> None:
         window = self._window
         self.view.close_view()
+        self._caption("")
         window.picture_area = window.rect
         window.viewport.set_fit(window.settings.fit)
         window.hud.use(window.settings.overlay)

@@ -133,7 +133,8 @@ class Recorder:
         return True
 
     def close(self) -> RecorderReport:
-        """Write what is queued, finish the file and report. Waits for the encoder, `FINISH_SECONDS` at most.
+        """Write what is queued, finish the file and report. Waits for the encoder while it gets on; `FINISH_SECONDS` without a frame end
+        it.
 
         Raises `RecorderError` when the film isn't complete for another reason than dropped frames. A second call reports again.
         """
@@ -141,10 +142,12 @@ class Recorder:
             first, self._open = self._open, False
         if first:
             self._queue.put(None)
-        self._writer.join(FINISH_SECONDS)
-        if self._writer.is_alive():
-            self._encoder.kill()
-            self._writer.join()
+        while self._writer.is_alive():
+            before = self._written + self._lost
+            self._writer.join(FINISH_SECONDS)
+            if self._writer.is_alive() and self._written + self._lost == before:
+                self._encoder.kill()
+                self._writer.join()
         if self._failure is not None:
             raise self._failure
         return RecorderReport(self.path, self._written, self.dropped, self._written / self.fps)
