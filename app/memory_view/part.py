@@ -129,8 +129,6 @@ class MemoryViewPart(QObject):
             self._window.bridge.put(action)
         for command in commands:
             self._window.bridge.send(command)
-        if commands and self.tour.act % len(MODES) == 0:
-            self.story.forget_scores()
         self._caption(tr(self.tour.words) if self.tour.words else "")
         if now - self._last_news > STUCK_SECONDS and not self._again.isActive():
             log.warning("the demo has seen no chunk for %.0f s and begins anew", now - self._last_news)

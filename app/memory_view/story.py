@@ -89,10 +89,6 @@ class MemoryStory:
         """Pictures kept for comparison."""
         return len(self._sights)
 
-    def forget_scores(self) -> None:
-        """Begin the comparison anew."""
-        self.scores = tuple(Scores() for _ in MODES)
-
     def take(self, chunk: PublishedChunk) -> bool:
         """Take in a chunk; the same chunk with a newer snapshot only refreshes the state. True when it was new."""
         snapshot, before = chunk.snapshot, self.snapshot
