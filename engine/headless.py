@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -181,10 +181,17 @@ def _report(snapshot: Snapshot, opening: int, config: PlayConfig, run: HeadlessR
         "tiers": [asdict(tier) for tier in snapshot.tiers],
         "degraded": list(snapshot.degraded),
         "film": None if recorder is None else {"path": str(recorder.path), "frames": recorder.frames, "dropped": recorder.dropped},
-        "versions": {"worldpager": version("worldpager"), "python": platform.python_version()}
-        | {name: version(name) for name in ("torch", "numpy")},
+        "versions": {"python": platform.python_version()} | {name: version_of(name) for name in ("worldpager", "torch", "numpy")},
         "settings": json.loads(json.dumps(asdict(config), default=str)),
     }
+
+
+def version_of(package: str) -> str:
+    """The installed version; "not installed" where the code runs from a checkout alone."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def rss_peak_bytes() -> int:

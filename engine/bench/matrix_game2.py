@@ -38,8 +38,7 @@ from worldpager.engine.models.matrix_game2.parts import Design, Parts, random_pa
 from worldpager.engine.models.matrix_game2.player import Player
 from worldpager.engine.models.matrix_game2.rollout import SHIFT, run_plainly
 from worldpager.engine.models.wan.flow import plain_steps
-from worldpager.engine.pose.source import open_source
-from worldpager.engine.types import Pose
+from worldpager.engine.types import Action, Button, Pose
 
 FULL_BYTES = 486_604_800
 K = 3
@@ -256,6 +255,14 @@ def check_out_of_memory(bench: Bench) -> None:
     bench.say("afterwards the small model plays", frames)
 
 
+class Turning:
+    """Holds a turn key: every twenty chunks the same views come again, so that old chunks are wanted all the time."""
+
+    def next(self, seconds: float) -> Action:
+        """See `ActionSource`."""
+        return Action(Button.TURN_LEFT)
+
+
 def play_paced(bench: Bench, options: argparse.Namespace) -> None:
     """The whole street at a fixed rate, spilling."""
     config = default_config("matrix-game-2")
@@ -265,10 +272,8 @@ def play_paced(bench: Bench, options: argparse.Namespace) -> None:
     memory = replace(config.memory, host_budget=budget, disk_dir=options.disk or Path(tempfile.gettempdir()), device_slots=options.slots)
     memory = replace(memory, disk_budget=options.disk_budget * GiB if bench.full else 64 << 20)
     config = replace(config, device=bench.device.type, memory=memory, model_options=given)
-    source = open_source("script:spin")
-    assert source is not None
     bench.gigabytes()
-    report = play_headless(config, HeadlessRun(source, options.paced_chunks, "script:spin", real_time=True))
+    report = play_headless(config, HeadlessRun(Turning(), options.paced_chunks, "turning", real_time=True))
     for name in (
         "chunks", "seconds", "generated_fps", "chunk_ms_median", "chunk_ms_p95", "stage_ms_mean", "stalls_over_half_ms", "longest_wait_ms",
         "blocks_wanted", "blocks_missed", "spilled_blocks", "blocks_refused", "evicted_blocks", "disk_read_bytes", "disk_written_bytes",
