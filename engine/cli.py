@@ -1,16 +1,15 @@
-"""The program's entry: ``worldpager [play|doctor|bench|models]``. ``--help`` and ``--version`` load nothing heavy."""
+"""The program's entry: ``worldpager [play|plan|sessions|...]``. ``--help`` and ``--version`` load nothing heavy."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import pkgutil
-import re
 import shutil
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import version
@@ -18,18 +17,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from worldpager.engine import models_command, sessions, workspace_command
+from worldpager.engine import models_command, plan_command, sessions, workspace_command
 from worldpager.engine.errors import InputError, TierError, WorldPagerError
+from worldpager.engine.options import assignment, size, whole_from
 
 if TYPE_CHECKING:
     from worldpager.engine.config import PlayConfig
     from worldpager.engine.pose.source import ActionSource
 
-UNITS = {
-    "": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
-    "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40,
-}  # fmt: skip
-COMMANDS = ("play", "sessions", "workspace", "doctor", "bench", "models", "desktop")
+COMMANDS = ("play", "plan", "sessions", "workspace", "doctor", "bench", "models", "desktop")
 POLICIES = ("pose-overlap", "recency", "worldkv", "host-only", "none")
 HEADLESS_CHUNKS = 100
 
@@ -77,6 +73,7 @@ def make_parser() -> argparse.ArgumentParser:
     sessions.add_parser(commands)
     workspace_command.add_parser(commands)
     models_command.add_parser(commands)
+    plan_command.add_parser(commands)
     desktop = commands.add_parser(
         "desktop", help="a place in the menus of this desktop", description="Put the program into the desktop's menus, or take it out."
     )
@@ -137,35 +134,6 @@ def flags_given(arguments: Sequence[str], known: Iterable[str]) -> dict[str, str
     names = {f"--{name.replace('_', '-')}": name for name in known}
     written = {argument.partition("=")[0] for argument in arguments if argument.startswith("--") and len(argument) > 2}
     return {name: flag for flag, name in names.items() if any(flag.startswith(each) for each in written)}
-
-
-def size(text: str) -> int:
-    """Bytes of a size such as ``64MiB``, ``1.5 GB`` or ``4096``."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([A-Za-z]*)", text.strip())
-    factor = UNITS.get(match[2].upper()) if match else None
-    if match is None or factor is None or (count := int(float(match[1]) * factor)) <= 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no size: write a number above 0 with a unit, such as 64MiB or 2GB")
-    return count
-
-
-def whole_from(least: int) -> Callable[[str], int]:
-    """A reader of whole numbers from ``least`` to 2**31 - 1."""
-
-    def whole(text: str) -> int:
-        value = int(text) if re.fullmatch(r"\s*[+-]?\d{1,12}\s*", text) else -1
-        if not least <= value < 1 << 31:
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} to {(1 << 31) - 1}")
-        return value
-
-    return whole
-
-
-def assignment(text: str) -> tuple[str, str]:
-    """``name=value`` in two."""
-    name, sign, value = text.partition("=")
-    if not sign or not name.strip():
-        raise argparse.ArgumentTypeError(f"{text!r} is no NAME=VALUE: write, say, passes=3")
-    return name.strip(), value.strip()
 
 
 def run_play(options: argparse.Namespace) -> int:
