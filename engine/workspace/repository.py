@@ -34,6 +34,14 @@ class Sealed:
     recalls: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """An end that a repository had: its tokens, and the unsealed keys and values."""
+
+    length: int
+    tail: tuple[Tensor, Tensor] | None
+
+
 @dataclass(slots=True)
 class Repository:
     """``tokens`` are all of the workspace; ``blocks`` those with keys and values, in order of time."""
@@ -93,6 +101,23 @@ class Repository:
         """Blocks sealed since the last call."""
         fresh, self.fresh = self.fresh, []
         return fresh
+
+    def mark(self) -> Mark:
+        """The present end, to come back to."""
+        return Mark(len(self.tokens), self._tail)
+
+    def rewind(self, mark: Mark) -> None:
+        """Forget everything after ``mark``: blocks sealed since, and tokens."""
+        sealed = mark.length - (0 if mark.tail is None else int(mark.tail[0].shape[1]))
+        gone = [number for number, block in self.blocks.items() if block.first >= sealed]
+        self.policy.drop(gone)
+        for number in gone:
+            del self.blocks[number]
+        self.store.drop(gone)
+        self.fresh = [number for number in self.fresh if number in self.blocks]
+        self.given_up = [first for first in self.given_up if first < sealed]
+        del self.tokens[mark.length :]
+        self._tail = mark.tail
 
     def text(self, number: BlockId) -> str:
         """The words of a block."""

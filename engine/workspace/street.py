@@ -22,7 +22,7 @@ from worldpager.engine.types import BlockId
 from worldpager.engine.workspace.config import BLOCK_TOKENS, WorkspaceConfig
 from worldpager.engine.workspace.fetch import Fetched
 from worldpager.engine.workspace.placing import Placer
-from worldpager.engine.workspace.repository import Repository
+from worldpager.engine.workspace.repository import Mark, Repository
 from worldpager.engine.workspace.selection import Kept, Selection, kept_blocks, select
 
 SYSTEM = "You are a helpful assistant. Answer questions briefly, from the notes."
@@ -46,6 +46,8 @@ class Step:
     answer: str = ""
     answer_tokens: int = 0
     ranking: Ranking | None = None
+    first_logits: Tensor | None = None
+    """Of the answer's first token, float32 [1, vocab]."""
 
 
 class WorkspaceStreet:
@@ -125,6 +127,15 @@ class WorkspaceStreet:
         """Blocks that can be had and their keys without positions: see `KeysOf`."""
         return self._placer.keys(blocks)
 
+    def mark(self) -> Mark:
+        """The present end, to come back to."""
+        return self.repository.mark()
+
+    def rewind(self, mark: Mark) -> None:
+        """Forget what was read and said since ``mark``."""
+        self.repository.rewind(mark)
+        self._read_until = -1
+
     def fill(self, view: ExecutionView, blocks: Sequence[BlockId]) -> Fetched:
         """Place ``blocks``, which are in order of time, into ``view`` from its beginning."""
         return self._placer.fill(view, blocks, None)
@@ -150,6 +161,7 @@ class WorkspaceStreet:
         step.seconds = {name: after - before for name, before, after in zip(names, marks, marks[1:], strict=False)}
         self.last = step
         assert logits is not None
+        step.first_logits = logits
         yield from self._answer(step, logits)
 
     def _listen(self, tokens: Sequence[int], question: str) -> TextQuery:

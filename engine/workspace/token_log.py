@@ -54,7 +54,7 @@ class TokenLog:
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
         try:
-            self._base = sqlite3.connect(self._path)
+            self._base = sqlite3.connect(self._path, check_same_thread=False)  # one thread at a time, not always the same
             self._base.execute("PRAGMA journal_mode=WAL")
             self._base.execute("PRAGMA synchronous=FULL")
             self._base.executescript(SCHEMA)
