@@ -59,10 +59,13 @@ class SmallCard(Card):
 
 
 def draw_title(strokes: Strokes, snapshot: Snapshot, width: float) -> None:
-    """Model, world and chunk."""
-    end = strokes.text(PAD, 26, snapshot.model, strokes.type.value)
-    strokes.text(end + 8, 26, tr("world {seed}", seed=snapshot.seed), colour=theme.SOFT)
-    strokes.text_left_of(width - PAD, 26, tr("chunk {number}", number=snapshot.chunk), colour=theme.SOFT)
+    """Model and chunk, and the world where a long name leaves room."""
+    room = strokes.text_left_of(width - PAD, 26, tr("chunk {number}", number=snapshot.chunk), colour=theme.SOFT) - 8
+    world = tr("world {seed}", seed=snapshot.seed)
+    end = PAD + theme.text_width(strokes.type.value, snapshot.model)
+    strokes.text_within(PAD, 26, room - PAD, snapshot.model, strokes.type.value)
+    if end + 8 + theme.text_width(strokes.type.body, world) <= room:
+        strokes.text(end + 8, 26, world, colour=theme.SOFT)
 
 
 def draw_mini_tiers(strokes: Strokes, snapshot: Snapshot, width: float) -> None:
