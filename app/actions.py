@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MODULES = (
     "worldpager.app.play_actions", "worldpager.app.capture_actions", "worldpager.app.start_actions", "worldpager.app.pad_actions",
     "worldpager.app.world_actions", "worldpager.app.input_feedback", "worldpager.app.care", "worldpager.app.memory_view.part",
-    "worldpager.app.audio.part",
+    "worldpager.app.audio.part", "worldpager.app.prompt_actions",
 )  # fmt: skip
 """Modules that register actions and parts when they are imported, in the order of the page of keys."""
 

@@ -23,6 +23,7 @@ from worldpager.engine.mailbox import (
     Mailbox,
     NewWorld,
     Pause,
+    Prompt,
     PublishedChunk,
     Quit,
     Record,
@@ -232,6 +233,8 @@ class WorldGenerator:
                 self._use_policy(name)
             case RestWhenIdle(on):
                 self._rest_when_idle = on
+            case Prompt(text):
+                self._hear(text)
             case HoldRate(on):
                 self._hold_rate = on
             case Record(take):
@@ -240,6 +243,17 @@ class WorldGenerator:
                 pass
             case _:
                 self._move(command)
+
+    def _hear(self, prompt: str) -> None:
+        """Have the model hear another prompt; what can't be is said."""
+        hear: Callable[[str], None] | None = getattr(self._model, "hear", None)
+        try:
+            if hear is None:
+                raise InputError(f"The model {self.spec.name} hears no prompt.")
+            hear(prompt)
+            self._said = ()
+        except WorldPagerError as error:
+            self._said = (str(error),)
 
     def _move(self, command: WorldMove) -> None:
         """Obey a command to the world's history and show where play stands then. What can't be done is said, and nothing changes."""

@@ -51,6 +51,13 @@ class RestWhenIdle:
 
 
 @dataclass(frozen=True, slots=True)
+class Prompt:
+    """Play on under another text, with a model that hears one."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class HoldRate:
     """Whether the street keeps to the world's natural rate (as at its start) or makes chunks as fast as it can."""
 
@@ -127,7 +134,7 @@ class Quit:
     """End the street after the chunk under way."""
 
 
-Command: TypeAlias = Pause | Reset | NewWorld | UsePolicy | RestWhenIdle | HoldRate | Record | WorldMove | Quit
+Command: TypeAlias = Pause | Reset | NewWorld | UsePolicy | RestWhenIdle | Prompt | HoldRate | Record | WorldMove | Quit
 
 
 @dataclass(frozen=True, slots=True)

@@ -1534,6 +1534,36 @@
         <translation>to the next screen</translation>
     </message>
     <message>
+        <location filename="../../app/prompt_actions.py"/>
+        <source>Play on</source>
+        <translation>Play on</translation>
+    </message>
+    <message>
+        <location filename="../../app/prompt_actions.py"/>
+        <source>Prompt</source>
+        <translation>Prompt</translation>
+    </message>
+    <message>
+        <location filename="../../app/prompt_actions.py"/>
+        <source>What is made from now on follows this text. A text that is new to this machine is encoded first.</source>
+        <translation>What is made from now on follows this text. A text that is new to this machine is encoded first.</translation>
+    </message>
+    <message>
+        <location filename="../../app/prompt_actions.py"/>
+        <source>a new prompt</source>
+        <translation>a new prompt</translation>
+    </message>
+    <message>
+        <location filename="../../app/prompt_actions.py"/>
+        <source>another prompt</source>
+        <translation>another prompt</translation>
+    </message>
+    <message>
+        <location filename="../../app/prompt_actions.py"/>
+        <source>prompt</source>
+        <translation>prompt</translation>
+    </message>
+    <message>
         <location filename="../../app/settings.py"/>
         <source>A note for each block that comes back, a tick for one that spills, a buzz for a stall.</source>
         <translation>A note for each block that comes back, a tick for one that spills, a buzz for a stall.</translation>

@@ -1534,6 +1534,36 @@
         <translation>移到下一个屏幕</translation>
     </message>
     <message>
+        <location filename="../../app/prompt_actions.py"/>
+        <source>Play on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <location filename="../../app/prompt_actions.py"/>
+        <source>Prompt</source>
+        <translation>提示词</translation>
+    </message>
+    <message>
+        <location filename="../../app/prompt_actions.py"/>
+        <source>What is made from now on follows this text. A text that is new to this machine is encoded first.</source>
+        <translation>此后生成的内容遵循这段文字。本机未用过的文字会先编码。</translation>
+    </message>
+    <message>
+        <location filename="../../app/prompt_actions.py"/>
+        <source>a new prompt</source>
+        <translation>新的提示词</translation>
+    </message>
+    <message>
+        <location filename="../../app/prompt_actions.py"/>
+        <source>another prompt</source>
+        <translation>更换提示词</translation>
+    </message>
+    <message>
+        <location filename="../../app/prompt_actions.py"/>
+        <source>prompt</source>
+        <translation>提示词</translation>
+    </message>
+    <message>
         <location filename="../../app/settings.py"/>
         <source>A note for each block that comes back, a tick for one that spills, a buzz for a stall.</source>
         <translation>每个取回的块一个音符，溢出一声滴答，停顿一声嗡鸣。</translation>

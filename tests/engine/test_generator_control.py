@@ -16,7 +16,7 @@ from worldpager.engine.build import make_policies
 from worldpager.engine.config import MiB, PlayConfig
 from worldpager.engine.errors import InputError, ModelError
 from worldpager.engine.generator import Pace, WorldGenerator
-from worldpager.engine.mailbox import NewWorld, Pause, PublishedChunk, Quit, Record, Reset, RestWhenIdle, UsePolicy
+from worldpager.engine.mailbox import NewWorld, Pause, Prompt, PublishedChunk, Quit, Record, Reset, RestWhenIdle, UsePolicy
 from worldpager.engine.models.base import ChunkOutput
 from worldpager.engine.models.stand_in import StandIn
 from worldpager.engine.types import Action, BlockId, Button, Pose
@@ -106,6 +106,18 @@ def test_policy_is_switched_while_playing(street: Street) -> None:
 def test_unknown_policy_is_named(street: Street) -> None:
     with pytest.raises(InputError, match="sight"):
         street(policy="sight")
+
+
+def test_a_prompt_reaches_a_model_that_hears_one_and_the_rest_say_so(street: Street, monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = street()
+    generator.step()
+    generator.mailbox.send(Prompt("a castle"))
+    assert any("hears no prompt" in note for note in act(generator, WALK).snapshot.degraded)
+    heard: list[str] = []
+    monkeypatch.setattr(StandIn, "hear", lambda model, text: heard.append(text), raising=False)
+    generator.mailbox.send(Prompt("a river"))
+    assert not act(generator, WALK).snapshot.degraded
+    assert heard == ["a river"]
 
 
 def test_recording_takes_frames_from_the_start_view_on(street: Street) -> None:

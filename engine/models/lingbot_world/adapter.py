@@ -15,6 +15,7 @@ from worldpager.engine.models.lingbot_world import camera
 from worldpager.engine.models.lingbot_world.config import NAMES
 from worldpager.engine.models.lingbot_world.load import Parts, load_parts
 from worldpager.engine.models.lingbot_world.options import LingBotOptions
+from worldpager.engine.models.lingbot_world.prompting import Prompting
 from worldpager.engine.models.lingbot_world.rollout import Rollout
 from worldpager.engine.models.wan.pruning import kept_tokens
 from worldpager.engine.models.wan.rope import TRAINED_ROWS, rotary_spec
@@ -60,7 +61,7 @@ class LingBotWorld:
         horizon = options.horizon or TRAINED_ROWS // c.chunk
         self.watch: Callable[[str], AbstractContextManager[object]] = nullcontext
         """Goes around each stage of a chunk, by name; for measurements."""
-        self.notes = (RANDOM_NOTE,) if options.random else ()
+        self._prompt, self._prompting = parts.prompt, Prompting(parts.encoder, c.text_width)
         self._spec = ModelSpec(
             name=NAMES[options.variant], frames_per_chunk=TIME * c.chunk, width=self.width, height=self.height, rate=options.rate,
             kv=KVShape(c.blocks, kept_tokens(c.chunk, places, options.keep), c.heads, c.head_dim), rotary=rotary_spec(c.head_dim),
@@ -99,6 +100,15 @@ class LingBotWorld:
         weights = {"weights": "random"} if o.random else {}
         return {**{name: f"{n:g}" for name, n in numbers.items()}, "dtype": kind, **weights}
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a player should know about this run."""
+        return ((RANDOM_NOTE,) if self._options.random else ()) + self._prompting.notes
+
+    def hear(self, prompt: str) -> None:
+        """Play on under another ``prompt``, from a chunk's border on. What was made before stays as it is. Raises `InputError`."""
+        self._prompting.ask(prompt)
+
     def _stand(self, seed: int, before: Pose | None, stream: Stream) -> None:
         """The next chunk is of world ``seed``, after a chunk whose last pose was ``before``."""
         self._seed, self._before, self._stream = seed, before, stream
@@ -110,7 +120,7 @@ class LingBotWorld:
         The network makes every chunk itself, so that ``prime`` has nothing to show beforehand.
         """
         self._encode_start(seed)
-        self._rollout.begin(self._parts.prompt)
+        self._rollout.begin(self._prompt)
         self._stand(seed, None, {})
         start = Pose(0.0, 0.0, MOTION.eye_height, 0.0, 0.0)
         yield self._made([start] * video_frames(self._options.dit.chunk, first=True), 0)
@@ -123,6 +133,9 @@ class LingBotWorld:
     def _made(self, poses: Sequence[Pose], retrieved: int) -> ChunkOutput:
         rollout, options, first = self._rollout, self._options, self._rollout.frame == 0
         with self.watch("camera"):
+            if (heard := self._prompting.take()) is not None:
+                self._prompt = heard
+                rollout.tell(heard)
             rollout.place_sink()
             step = rollout.prepare(self._camera(poses), retrieved, options.recent if retrieved else None)
             condition, noises = self._condition(rollout.frame), self._noises()
@@ -186,7 +199,7 @@ class LingBotWorld:
             raise InputError("A world whose chunks are stored in part can't be gone back in.", "Play with keep=1 for that.")
         self._encode_start(seed)
         if seed != self._seed or self._before is None:
-            self._rollout.begin(self._parts.prompt)
+            self._rollout.begin(self._prompt)
         self._rollout.stand((number + 1) * self._options.dit.chunk, sink.kv, [past.kv for past in newest])
         self._stand(seed, newest[0].poses[-1], {})
 
@@ -207,6 +220,7 @@ class LingBotWorld:
 
     def close(self) -> None:
         """Let go of weights and buffers."""
+        self._prompting.close()
         del self._rollout, self._parts
         self._start, self._stream = None, {}
 

@@ -29,6 +29,7 @@ class Parts:
     vae: WanVae
     prompt: Tensor
     picture: Tensor | None
+    encoder: Encoder | None = None
 
 
 def load_parts(options: LingBotOptions, device: torch.device) -> Parts:
@@ -38,10 +39,11 @@ def load_parts(options: LingBotOptions, device: torch.device) -> Parts:
     """
     picture = load_picture(options.image) if options.image else None
     files = {} if options.random else _files(NAMES[options.variant])
-    prompt = prompt_vectors(options.prompt, _encoder(files), options.dit.text_width)
+    encoder = _encoder(files)
+    prompt = prompt_vectors(options.prompt, encoder, options.dit.text_width)
     check_room(options, device)
     try:
-        return Parts(*_networks(options, files, device), prompt, picture)
+        return Parts(*_networks(options, files, device), prompt, picture, encoder)
     except torch.OutOfMemoryError as error:
         failure = WeightsError(f"{NAMES[options.variant]} doesn't fit on {device}.", LESS)
         del error
