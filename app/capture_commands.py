@@ -18,7 +18,7 @@ from worldpager.app.film_options import WINDOW_RATE, film_facts_of, sound_of
 from worldpager.app.folders import films_folder, pictures_folder
 from worldpager.app.notices import Notices
 from worldpager.app.taps import Taps
-from worldpager.app.window_film import frame_of
+from worldpager.app.window_film import film_size_of, frame_of
 from worldpager.app.words import tr
 from worldpager.engine.errors import WorldPagerError
 from worldpager.engine.mailbox import PublishedChunk, Record
@@ -69,10 +69,8 @@ class CaptureCommands:
         whole = settings.film_view == "window"
         target = path or new_path(films_folder(settings), snapshot, "mp4")
         metadata = film_facts_of(snapshot, settings, view=settings.film_view)
-        size = self._window.size() * self._window.devicePixelRatioF()
-        shape = (
-            FilmShape(size.width(), size.height(), WINDOW_RATE, size.height()) if whole else FilmShape(spec.width, spec.height, spec.rate)
-        )
+        wide, high = film_size_of(self._window)
+        shape = FilmShape(wide, high, WINDOW_RATE, high) if whole else FilmShape(spec.width, spec.height, spec.rate)
         try:
             recorder = self.film.start(shape, target, metadata, "wall" if whole else settings.film_timing, sound_of(settings))
         except WorldPagerError as error:

@@ -84,7 +84,7 @@ def look_pixels(rows: list[ChunkRow], height: int, top: int) -> QImage:
 
 
 def hit_pixels(rows: list[ChunkRow]) -> QImage:
-    """Per chunk a stack of what it wanted: filled when it was there, an open orange frame when it was missing."""
+    """Per chunk a stack of what it wanted: green when it was there, orange and taller when it was missing."""
     lane = int(LANE)
     pixels = np.zeros((lane, STEP * max(1, len(rows))), np.uint32)
     each = max(2, lane // max(2, min(MISS_ROWS, max((row.wanted for row in rows), default=2))))
@@ -96,7 +96,9 @@ def hit_pixels(rows: list[ChunkRow]) -> QImage:
             if nth < row.hits:
                 cell[:] = green
             else:
-                cell[0], cell[-1] = orange, orange
+                pixels[max(0, top - each + 2) : top + each - 1, STEP * at : STEP * at + STEP - 1] = (
+                    orange  # taller: seen without colours, too
+                )
     return _image(pixels)
 
 
@@ -116,14 +118,9 @@ def _draw_stalls(strokes: Strokes, rows: list[ChunkRow], left: float, area: QRec
 def _draw_legend(strokes: Strokes, width: float) -> None:
     """What the small squares mean."""
     at, face = width - PAD, theme.font(11)
-    for words, colour, filled in ((tr("missing"), theme.ALARM, False), (tr("in time"), theme.HOST, True), (tr("stale"), theme.STALE, True)):
+    for words, colour, tall in ((tr("missing"), theme.ALARM, 13), (tr("in time"), theme.HOST, 8), (tr("stale"), theme.STALE, 8)):
         at = strokes.text_left_of(at, 24, words, face, theme.FAINT) - 12
-        if filled:
-            strokes.fill(QRectF(at, 16, 8, 8), colour)
-        else:
-            strokes.painter.setPen(QPen(colour, 1.4))
-            strokes.painter.setBrush(Qt.BrushStyle.NoBrush)
-            strokes.painter.drawRect(QRectF(at + 0.5, 16.5, 7, 7))
+        strokes.fill(QRectF(at, 24 - tall, 8 if tall == 8 else 5, tall), colour)
         at -= 12
 
 
