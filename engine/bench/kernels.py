@@ -37,7 +37,7 @@ TEXT = PackedLayout(30, 32, 3, 64, 4, 32, 64)
 CODINGS = {"int4": (4, 128, 128, False), "int4, 64 x 64": (4, 64, 64, False), "int3": (3, 64, 64, False), "int2": (2, 32, 64, False),
            "int2 symmetric": (2, 32, 64, True), "int8": (8, 128, 128, False)}  # fmt: skip
 UNPACK_TILES = [(4096, 8, 4, 8), (4096, 4, 4, 8), (4096, 2, 4, 8), (8192, 4, 8, 8), (2048, 2, 2, 8), (1024, 2, 1, 8), (4096, 16, 4, 16)]
-PACK_TILES = [(1024, 1), (2048, 1), (4096, 1), (1024, 2), (2048, 2), (4096, 2), (4096, 4), (8192, 4)]
+PACK_TILES = [(2048, 128, 4), (4096, 256, 4), (4096, 64, 4), (2048, 256, 2), (2048, 128, 2), (1024, 128, 1), (2048, 16, 1), (8192, 256, 8)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,7 @@ def main(arguments: list[str] | None = None) -> int:
     p.add_argument("--twin", choices=("plain", "triton"), help="instead of the one that fits the device")
     p.add_argument("--repeats", type=int)
     p.add_argument("--no-tuning", action="store_true", help="only the sizes of program that are in use")
+    p.add_argument("--only", choices=("check", "pack", "unpack"), help="one part")
     p.add_argument("--json", type=Path)
     a = p.parse_args(arguments)
     device = torch.device(a.device)
@@ -94,8 +95,8 @@ def main(arguments: list[str] | None = None) -> int:
     chunk = CHUNK if on_gpu else REDUCED
     print(f"{torch.cuda.get_device_name() if on_gpu else 'CPU'}, torch {torch.__version__}; {chunk}")
     with forced(a.twin) if a.twin else nullcontext():
-        wrong = check(device, replace(chunk, layers=min(chunk.layers, 3)))
-        rows = measure(machine, chunk, tuning=on_gpu and not a.no_tuning)
+        wrong = check(device, replace(chunk, layers=min(chunk.layers, 3))) if a.only in (None, "check") else []
+        rows = measure(machine, chunk, a.only, tuning=on_gpu and not a.no_tuning) if a.only != "check" else {}
     if a.json:
         a.json.write_text(json.dumps(rows, indent=1) + "\n")
     print("all kernels right" if not wrong else f"WRONG: {', '.join(wrong)}")
@@ -171,47 +172,65 @@ def view_for(layout: PackedLayout, blocks: int, device: torch.device, dtype: tor
 # Fast
 
 
-def measure(machine: Machine, chunk: PackedLayout, tuning: bool) -> dict[str, dict[str, Any]]:
-    """All rows, printed as they come."""
+def measure(machine: Machine, chunk: PackedLayout, only: str | None, tuning: bool) -> dict[str, dict[str, Any]]:
+    """All rows, printed as they come; what is in use first, other sizes of program last."""
     rows: dict[str, dict[str, Any]] = {}
     keys, values = made(chunk, 1, machine.device)
     for name, (bits, key_group, value_group, symmetric) in CODINGS.items():
         layout = replace(chunk, bits=bits, key_group=key_group, value_group=value_group, symmetric=symmetric)
-        tune = tuning and name == "int4"
-        rows |= measure_pack(machine, layout, keys, values, name, tune)
-        records = records_for(layout, 3, machine.device)
-        for record in records:
-            pack(layout, keys, values, [record])
-        rows |= measure_unpack(machine, layout, records, f"three blocks, {name}", tune)
-    text = TEXT if machine.device.type == "cuda" else replace(TEXT, layers=1)
-    blocks = 256 if machine.device.type == "cuda" else 4
-    slab = records_for(text, blocks, machine.device)
-    pack(text, *made(text, blocks, machine.device), slab)
-    return rows | measure_unpack(machine, text, slab, f"{blocks} text blocks", False)
+        if only != "unpack":
+            rows |= measure_pack(machine, layout, keys, values, name, ())
+        if only != "pack":
+            rows |= measure_unpack(machine, layout, packed(layout, keys, values), f"three blocks, {name}", ())
+    if only != "pack":
+        text = TEXT if machine.device.type == "cuda" else replace(TEXT, layers=1)
+        blocks = 256 if machine.device.type == "cuda" else 4
+        slab = records_for(text, blocks, machine.device)
+        pack(text, *made(text, blocks, machine.device), slab)
+        rows |= measure_unpack(machine, text, slab, f"{blocks} text blocks", ())
+    if tuning and only != "unpack":
+        rows |= measure_pack(machine, chunk, keys, values, "int4", PACK_TILES)
+    if tuning and only != "pack":
+        rows |= measure_unpack(machine, chunk, packed(chunk, keys, values), "three blocks, int4", UNPACK_TILES)
+    return rows
 
 
-def measure_pack(machine: Machine, layout: PackedLayout, keys: Tensor, values: Tensor, name: str, tune: bool) -> dict[str, dict[str, Any]]:
-    """Quantise + pack of one block."""
+def packed(layout: PackedLayout, keys: Tensor, values: Tensor) -> list[Tensor]:
+    """Three blocks that happen to be equal."""
+    records = records_for(layout, 3, keys.device)
+    for record in records:
+        pack(layout, keys, values, [record])
+    return records
+
+
+def measure_pack(
+    machine: Machine, layout: PackedLayout, keys: Tensor, values: Tensor, name: str, tried: Sequence[tuple[int, ...]]
+) -> dict[str, dict[str, Any]]:
+    """Quantise + pack of one block: as it is in use, or ``tried`` sizes of program."""
     record = records_for(layout, 1, machine.device)
     moved = keys.nbytes + values.nbytes + layout.layers * layout.layer_bytes
-    work: dict[str, Callable[[], object]] = {"": lambda: pack(layout, keys, values, record)}
-    for tiles in PACK_TILES if tune else ():
+    work: dict[str, Callable[[], object]] = {} if tried else {"": lambda: pack(layout, keys, values, record)}
+    for tiles in tried:
         kernel = import_module("worldpager.kernels.pack.kernel")
         work[str(tiles)] = partial(kernel.pack, layout, keys, values, record, kernel.Tiles(*tiles))
     return report(machine, f"pack, {name}", moved, work)
 
 
-def measure_unpack(machine: Machine, layout: PackedLayout, records: Sequence[Tensor], name: str, tune: bool) -> dict[str, dict[str, Any]]:
-    """Unpack + rotate into the view; and without rotation, to see what it costs."""
+def measure_unpack(
+    machine: Machine, layout: PackedLayout, records: Sequence[Tensor], name: str, tried: Sequence[tuple[int, ...]]
+) -> dict[str, dict[str, Any]]:
+    """Unpack + rotate into the view: as it is in use, or ``tried`` sizes of program and, to see what it costs, without turning."""
     keys, values = view_for(layout, len(records), machine.device, torch.bfloat16)
     moved = keys.nbytes + values.nbytes + len(records) * layout.layers * layout.layer_bytes
     positions = torch.arange(len(records), dtype=torch.float64)[:, None] - 40.0
+    if name.endswith("text blocks"):
+        positions = positions * layout.tokens + torch.arange(layout.tokens)
     turn = rotation(FREQUENCIES, positions, machine.device)
-    work: dict[str, Callable[[], object]] = {"": lambda: unpack(layout, records, keys, values, None, turn, 0)}
-    for tiles in UNPACK_TILES if tune else ():
+    work: dict[str, Callable[[], object]] = {} if tried else {"": lambda: unpack(layout, records, keys, values, None, turn, 0)}
+    for tiles in tried:
         kernel = import_module("worldpager.kernels.unpack_rotate.kernel")
         work[str(tiles)] = partial(kernel.unpack, layout, records, keys, values, range(len(records)), turn, 0, kernel.Tiles(*tiles))
-    if tune:
+    if tried:
         work["without turning"] = lambda: unpack(layout, records, keys, values)
     return report(machine, f"unpack + rotate, {name}", moved, work)
 

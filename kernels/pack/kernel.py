@@ -1,7 +1,9 @@
-"""Triton twin of quantise + pack: one launch, whose programs each take whole groups of one layer of one block, keys first, then values.
+"""Triton twin of quantise + pack: programs that each take whole groups of one layer of one block, keys first, then values.
 
-A group is read once, as a tile [fields, halves, ...] whose first axes lie within a thread: a byte is put together without moving anything.
-Sums are not fused, so that the codes are the plain twin's.
+Numbers are read as tiles [fields, halves, ...] whose first axes lie within a thread: a byte is put together without moving anything. A
+few neighbouring threads share a group of values; a warp takes rows of keys, and warps meet once a group. Products aren't fused into sums,
+so that the codes are the plain twin's. A second launch mends layers in which the first found numbers that aren't finite: nearly always
+none.
 """
 
 from __future__ import annotations
@@ -19,10 +21,11 @@ from worldpager.kernels.unpack_rotate.kernel import check, shape, table
 
 
 class Tiles(NamedTuple):
-    """Size of a program: ``numbers`` to be packed; warps."""
+    """Size of a program: ``numbers`` read at once, of keys in ``columns`` channels; warps."""
 
-    numbers: int = 2048
-    warps: int = 1
+    numbers: int = 4096
+    columns: int = 128
+    warps: int = 4
 
 
 TILES = Tiles()
@@ -60,30 +63,16 @@ def _scale(least, most, top, tiny, SYMMETRIC: tl.constexpr, ZERO: tl.constexpr):
     return floor, size, tl.div_rn(tl.full(size.shape, 1.0, tl.float32), size)
 
 
-@triton.jit  # type: ignore[untyped-decorator]
-def _quantised(  # type: ignore[no-untyped-def]
-    x, valid, limit, tiny, top, KEYS: tl.constexpr, PADDED: tl.constexpr, SYMMETRIC: tl.constexpr, ZERO: tl.constexpr
-):
-    """Codes of ``x`` [fields, halves, ...] in the lowest bits of 2^23, low and step of its groups, and whether a number needs mending.
+@triton.jit
+def _codes(x, floor, inverse):  # type: ignore[no-untyped-def]
+    """Codes in the lowest bits of 2^23, which has no room for more: rounded by that."""
+    return ((x - floor) * inverse + 8388608.0).to(tl.int32, bitcast=True)
 
-    Numbers that need it show afterwards, in what became of them: nothing else puts another bit into the codes.
-    """
-    low_x, high_x = x, x
-    if PADDED:
-        low_x, high_x = tl.where(valid, x, limit), tl.where(valid, x, -limit)
-    if KEYS:
-        least, most = tl.min(tl.min(tl.min(low_x, 0), 0), 0), tl.max(tl.max(tl.max(high_x, 0), 0), 0)
-        floor, size, inverse = _scale(least, most, top, tiny, SYMMETRIC, ZERO)
-        codes = (x - floor[None, None, None, :]) * inverse[None, None, None, :] + 8388608.0
-    else:
-        least, most = tl.min(tl.min(tl.min(low_x, 0), 0), 1), tl.max(tl.max(tl.max(high_x, 0), 0), 1)
-        floor, size, inverse = _scale(least, most, top, tiny, SYMMETRIC, ZERO)
-        codes = (x - floor[None, None, :, None]) * inverse[None, None, :, None] + 8388608.0
-    if PADDED:
-        codes = tl.where(valid, codes, 8388608.0)
-    bits = codes.to(tl.uint32, bitcast=True)
-    wrong = (tl.max(bits) > 0x4B0000FF) | (tl.max(most) > limit) | (tl.min(least) < -limit)
-    return bits.to(tl.int32, bitcast=True), floor, size, wrong
+
+@triton.jit
+def _suspects(count, least, most, limit):  # type: ignore[no-untyped-def]
+    """Raise ``count`` for groups that hold a number to mend: there the least or the most is beyond the limit or no number."""
+    tl.atomic_add(count + tl.zeros_like(least).to(tl.int32), 1, mask=((most <= limit) & (least >= -limit)) == 0)
 
 
 @triton.jit
@@ -99,48 +88,62 @@ def _keys(  # type: ignore[no-untyped-def]
     WIDTH: tl.constexpr, THIRD: tl.constexpr, SYMMETRIC: tl.constexpr, ZERO: tl.constexpr, UNEVEN: tl.constexpr,
     ROWS: tl.constexpr, COLUMNS: tl.constexpr, MEND: tl.constexpr,
 ):  # fmt: skip
-    FULL: tl.constexpr = (GROUP + FIELDS * HALVES - 1) // (FIELDS * HALVES)
+    """One group of some channels, ``ROWS`` rows of bytes at a time: once for least and most, once more, from the cache, for the codes."""
+    E: tl.constexpr = (GROUP + FIELDS * HALVES - 1) // (FIELDS * HALVES)
     across: tl.constexpr = (CHANNELS + COLUMNS - 1) // COLUMNS
     group = tile // across
     n = tl.minimum(tokens - group * GROUP, GROUP)
     e = (n + FIELDS * HALVES - 1) // (FIELDS * HALVES)
     field = tl.arange(0, FIELDS)[:, None, None, None]
     half = tl.arange(0, HALVES)[None, :, None, None]
-    row = tl.arange(0, ROWS)[None, None, :, None]
     column = tile % across * COLUMNS + tl.arange(0, COLUMNS)
     inside = column < CHANNELS
-    token = (field * HALVES + half) * e + row
-    valid = (row < e) & (token < n)
-    # what lies outside repeats the group's last token: it changes neither least nor most
-    kept = group * GROUP + tl.minimum(token, n - 1)
-    source = x + (kept * token_stride + (column // HEAD * head_stride + column % HEAD * channel_stride)[None, None, None, :])
-    wanted = inside[None, None, None, :]
-    x = tl.load(source, mask=wanted & (token >= 0), other=0.0).to(tl.float32)
-    if MEND:
-        fixed = _mended(x, limit)
-        wrong = tl.sum(((fixed != x) & valid & wanted).to(tl.int32))
-        x = fixed
-    levels, floor, size, suspect = _quantised(x, valid, limit, tiny, top, True, False, SYMMETRIC, ZERO)
+    wanted = inside[None, None, None, :] & (field + half >= 0)
+    source = x + (group * GROUP * token_stride + (column // HEAD * head_stride + column % HEAD * channel_stride)[None, None, None, :])
+    most = tl.full([FIELDS, HALVES, ROWS, COLUMNS], float("-inf"), tl.float32)
+    least = tl.full([FIELDS, HALVES, ROWS, COLUMNS], float("inf"), tl.float32)
+    mended = 0
+    for first in range(0, e, ROWS):
+        # what lies outside repeats the group's last token: it changes neither least nor most
+        row = first + tl.arange(0, ROWS)[None, None, :, None]
+        token = (field * HALVES + half) * e + row
+        read = tl.load(source + tl.minimum(token, n - 1) * token_stride, mask=wanted & (row >= 0), other=0.0).to(tl.float32)
+        if MEND:
+            fixed = _mended(read, limit)
+            mended += tl.sum(((fixed != read) & (row < e) & (token < n) & wanted).to(tl.int32))
+            read = fixed
+        most = tl.maximum(most, read, propagate_nan=tl.PropagateNan.ALL)
+        least = tl.minimum(least, read)
+    most = tl.max(tl.max(tl.max(tl.where(most == most, most, float("inf")), 0), 0), 0)
+    least = tl.min(tl.min(tl.min(least, 0), 0), 0)
     if not MEND:
-        wrong = suspect.to(tl.int32)
-    if UNEVEN:
-        levels = tl.where(valid, levels, 0)
+        _suspects(codes.to(tl.pointer_type(tl.int32)), least, most, limit)
+    floor, size, inverse = _scale(least, most, top, tiny, SYMMETRIC, ZERO)
     each = group * CHANNELS + column
     _save(codes + step_at, each, size, inside)
     if not SYMMETRIC:
         _save(codes + low_at, each, floor, inside)
 
-    main = tl.sum((levels & 3 if THIRD else levels) << (field * WIDTH), 0)  # in its lowest byte
-    at = (tl.arange(0, HALVES)[:, None, None] * e + tl.arange(0, ROWS)[None, :, None]) * CHANNELS + column[None, None, :]
-    saved = (tl.arange(0, ROWS) < e)[None, :, None] & inside[None, None, :]
-    start = codes + codes_at + group * (FULL * HALVES * CHANNELS)
-    tl.store(start + at, main.to(tl.uint8), mask=saved & (at >= 0))
-    if THIRD:
-        bits = tl.sum(tl.sum((levels >> 2 & 1) << (field * HALVES + half), 0), 0)
-        at = tl.arange(0, ROWS)[:, None] * CHANNELS + column[None, :]
-        saved = (tl.arange(0, ROWS) < e)[:, None] & inside[None, :]
-        tl.store(codes + third_at + group * (FULL * CHANNELS) + at, bits.to(tl.uint8), mask=saved)
-    return wrong
+    floor, inverse = floor[None, None, None, :], inverse[None, None, None, :]
+    main_at = codes + (codes_at + group * (E * HALVES * CHANNELS))
+    for first in range(0, e, ROWS):
+        row = first + tl.arange(0, ROWS)[None, None, :, None]
+        token = (field * HALVES + half) * e + row
+        read = tl.load(source + tl.minimum(token, n - 1) * token_stride, mask=wanted & (row >= 0), other=0.0).to(tl.float32)
+        if MEND:
+            read = _mended(read, limit)
+        levels = _codes(read, floor, inverse)
+        if UNEVEN:
+            levels = tl.where(token < n, levels, 0)
+        main = tl.sum((levels & 3 if THIRD else levels) << (field * WIDTH), 0)  # in its lowest byte
+        r = first + tl.arange(0, ROWS)
+        at = (tl.arange(0, HALVES)[:, None, None] * e + r[None, :, None]) * CHANNELS + column[None, None, :]
+        tl.store(main_at + at, main.to(tl.uint8), mask=(r < e)[None, :, None] & inside[None, None, :] & (at >= 0))
+        if THIRD:
+            bits = tl.sum(tl.sum((levels >> 2 & 1) << (field * HALVES + half), 0), 0)
+            at = group * (E * CHANNELS) + r[:, None] * CHANNELS + column[None, :]
+            tl.store(codes + third_at + at, bits.to(tl.uint8), mask=(r < e)[:, None] & inside[None, :])
+    return mended
 
 
 @triton.jit  # type: ignore[untyped-decorator]
@@ -150,6 +153,7 @@ def _values(  # type: ignore[no-untyped-def]
     WIDTH: tl.constexpr, THIRD: tl.constexpr, SYMMETRIC: tl.constexpr, ZERO: tl.constexpr, GROUPS: tl.constexpr, BYTES: tl.constexpr,
     MEND: tl.constexpr,
 ):  # fmt: skip
+    """Some groups, each within neighbouring threads."""
     E: tl.constexpr = (GROUP + FIELDS * HALVES - 1) // (FIELDS * HALVES)
     PADDED: tl.constexpr = BYTES * FIELDS * HALVES != GROUP
     group = tile * GROUPS + tl.arange(0, GROUPS)
@@ -162,20 +166,27 @@ def _values(  # type: ignore[no-untyped-def]
     to_group = group // (HEADS * SPLIT) * token_stride + group // SPLIT % HEADS * head_stride + group % SPLIT * (GROUP * channel_stride)
     source = x + (to_group[None, None, :, None] + channel * channel_stride)
     wanted = inside[None, None, :, None] & valid
-    x = tl.load(source, mask=wanted, other=0.0).to(tl.float32)
+    read = tl.load(source, mask=wanted, other=0.0).to(tl.float32)
+    mended = 0
     if MEND:
-        fixed = _mended(x, limit)
-        wrong = tl.sum(((fixed != x) & wanted).to(tl.int32))
-        x = fixed
-    levels, floor, size, suspect = _quantised(x, valid, limit, tiny, top, False, PADDED, SYMMETRIC, ZERO)
-    if not MEND:
-        wrong = suspect.to(tl.int32)
+        fixed = _mended(read, limit)
+        mended = tl.sum(((fixed != read) & wanted).to(tl.int32))
+        read = fixed
+    high = tl.where(read == read, read, float("inf"))
+    low = read
     if PADDED:
-        levels = tl.where(valid, levels, 0)
+        high, low = tl.where(valid, high, -limit), tl.where(valid, read, limit)
+    most, least = tl.max(tl.max(tl.max(high, 0), 0), 1), tl.min(tl.min(tl.min(low, 0), 0), 1)
+    if not MEND:
+        _suspects(codes.to(tl.pointer_type(tl.int32)), least, most, limit)
+    floor, size, inverse = _scale(least, most, top, tiny, SYMMETRIC, ZERO)
     _save(codes + step_at, group, size, inside)
     if not SYMMETRIC:
         _save(codes + low_at, group, floor, inside)
 
+    levels = _codes(read, floor[None, None, :, None], inverse[None, None, :, None])
+    if PADDED:
+        levels = tl.where(valid, levels, 0)
     main = tl.sum((levels & 3 if THIRD else levels) << (field * WIDTH), 0)  # in its lowest byte
     within = tl.arange(0, BYTES) < E
     at = (group[None, :, None] * HALVES + tl.arange(0, HALVES)[:, None, None]) * E + tl.arange(0, BYTES)[None, None, :]
@@ -184,7 +195,7 @@ def _values(  # type: ignore[no-untyped-def]
         bits = tl.sum(tl.sum((levels >> 2 & 1) << (field * HALVES + half), 0), 0)
         at = group[:, None] * E + tl.arange(0, BYTES)[None, :]
         tl.store(codes + third_at + at, bits.to(tl.uint8), mask=inside[:, None] & within[None, :])
-    return wrong
+    return mended
 
 
 @triton.jit  # type: ignore[untyped-decorator]
@@ -195,18 +206,18 @@ def _tile(  # type: ignore[no-untyped-def]
     WIDTH: tl.constexpr, THIRD: tl.constexpr, SYMMETRIC: tl.constexpr, ZERO: tl.constexpr, UNEVEN: tl.constexpr,
     ROWS: tl.constexpr, COLUMNS: tl.constexpr, GROUPS: tl.constexpr, BYTES: tl.constexpr, MEND: tl.constexpr,
 ):  # fmt: skip
-    """Pack one tile; the numbers that were mended or, without mending, whether some must be."""
+    """Pack one tile. Without mending, groups that call for it are counted in the record; with it, returns the numbers that were mended."""
     if tile < key_tiles:
-        wrong = _keys(
+        mended = _keys(
             tile, codes, kc, k3, ks, kl, keys, k_token, k_head, k_channel, tokens, limit, tiny, top,
             HEADS * HEAD, HEAD, KEY_GROUP, FIELDS, HALVES, WIDTH, THIRD, SYMMETRIC, ZERO, UNEVEN, ROWS, COLUMNS, MEND,
         )  # fmt: skip
     else:
-        wrong = _values(
+        mended = _values(
             tile - key_tiles, codes, vc, v3, vs, vl, values, v_token, v_head, v_channel, tokens, limit, tiny, top,
             HEADS, HEAD // VALUE_GROUP, VALUE_GROUP, FIELDS, HALVES, WIDTH, THIRD, SYMMETRIC, ZERO, GROUPS, BYTES, MEND,
         )  # fmt: skip
-    return wrong
+    return mended
 
 
 @triton.jit  # type: ignore[untyped-decorator]
@@ -234,13 +245,11 @@ def _pack(  # type: ignore[no-untyped-def]
                 )  # fmt: skip
             tl.store(count, total)
     else:
-        wrong = _tile(
+        _tile(
             tl.program_id(0), key_tiles, tokens, codes, x, y, limit, tiny, top, kc, k3, ks, kl, vc, v3, vs, vl,
             k_token, k_head, k_channel, v_token, v_head, v_channel, HEADS, HEAD, KEY_GROUP, VALUE_GROUP, FIELDS, HALVES,
             WIDTH, THIRD, SYMMETRIC, ZERO, UNEVEN, ROWS, COLUMNS, GROUPS, BYTES, MEND,
         )  # fmt: skip
-        if wrong > 0:
-            tl.atomic_add(count, 1)
 
 
 def pack(layout: PackedLayout, keys: Tensor, values: Tensor, records: Sequence[Tensor], tiles: Tiles = TILES) -> None:
@@ -250,7 +259,8 @@ def pack(layout: PackedLayout, keys: Tensor, values: Tensor, records: Sequence[T
         layout.mended(record).zero_()
     one, largest = layout.group(layout.value_group), layout.group(min(layout.key_group, layout.tokens))
     runs = one.fields * one.halves
-    rows, columns = shape(tiles.numbers // runs, triton.next_power_of_2(largest.e), layout.channels)
+    columns = min(tiles.columns, max(2, triton.next_power_of_2(layout.channels)))
+    rows = max(1, min(triton.next_power_of_2(largest.e), tiles.numbers // runs // columns))
     size, groups = shape(tiles.numbers // runs, triton.next_power_of_2(one.e), layout.tokens * layout.heads * layout.value_groups)
     key_tiles = triton.cdiv(layout.tokens, layout.key_group) * triton.cdiv(layout.channels, columns)
     value_tiles = triton.cdiv(layout.tokens * layout.heads * layout.value_groups, groups)
