@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +23,9 @@ SHOWN = 8
 
 def add_parser(commands: Any) -> None:
     """The command and its own commands."""
-    words = "a language model that remembers long texts: new, add, ask, chat, list, verify, serve, fetch"
+    words = "a language model that remembers long texts: new, add, ask, chat, show, list, verify, serve, fetch"
     workspace = commands.add_parser("workspace", help=words, description=words)
-    actions = workspace.add_subparsers(metavar="new|add|ask|chat|list|verify|serve|fetch", required=True)
+    actions = workspace.add_subparsers(metavar="new|add|ask|chat|show|list|verify|serve|fetch", required=True)
     new = actions.add_parser("new", help="make a workspace; with --add and --ask read files and answer at once")
     new.add_argument("folder", type=Path)
     new.add_argument("--model", type=Path, metavar="PATH", help="a GGUF file or a folder of safetensors (the default model)")
@@ -46,6 +47,7 @@ def add_parser(commands: Any) -> None:
     serve.add_argument("--port", type=int, default=8399, help="on the loopback address alone (8399)")
     for name, help_, command in (
         ("chat", "ask one question after another", run_chat),
+        ("show", "a window with the blocks, the chosen ones lit, and questions", run_show),
         ("list", "sources, turns and where the blocks are", run_list),
         ("verify", "read every block back and compare its checksum", run_verify),
     ):
@@ -123,6 +125,11 @@ def run_chat(options: argparse.Namespace) -> int:
             except InputError as error:
                 print(f"{error.what} {error.hint}")
     return 0
+
+
+def run_show(options: argparse.Namespace) -> int:
+    """``worldpager workspace show``: the window, through the same door as play."""
+    return int(import_module("worldpager.app.workspace_window").run(lambda: opened(options), options.folder.name))
 
 
 def run_list(options: argparse.Namespace) -> int:

@@ -46,6 +46,7 @@ class Step:
     answer: str = ""
     answer_tokens: int = 0
     ranking: Ranking | None = None
+    query: TextQuery | None = None
     first_logits: Tensor | None = None
     """Of the answer's first token, float32 [1, vocab]."""
 
@@ -181,7 +182,7 @@ class WorkspaceStreet:
         selection = select(ranking, kept, room)
         for number in selection.picked:
             self.repository.blocks[number].recalls += 1
-        return Step(query.text, selection, ranking=ranking)
+        return Step(query.text, selection, ranking=ranking, query=query)
 
     def _build(self, step: Step) -> None:
         """The execution view of the selection."""
