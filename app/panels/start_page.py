@@ -11,12 +11,15 @@ from PySide6.QtCore import QRegularExpression, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QDragEnterEvent,
     QDropEvent,
+    QGuiApplication,
     QImage,
+    QKeySequence,
     QPainter,
     QPaintEvent,
     QPixmap,
     QRegularExpressionValidator,
     QResizeEvent,
+    QShortcut,
 )
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -37,6 +40,7 @@ from worldpager.app.panels.loading_page import GROUND_SIZE, night_ground
 from worldpager.app.panels.new_world_panel import MOST, SURPRISES
 from worldpager.app.panels.panel import Panel
 from worldpager.app.panels.start_cards import WorldCard
+from worldpager.app.pasted_picture import pasted_picture
 from worldpager.app.previews import TURNS, Previews
 from worldpager.app.words import tr
 
@@ -116,6 +120,7 @@ class StartPage(Panel):
         if not still:
             self._timer.start()
         self.closed.connect(self._timer.stop)
+        QShortcut(QKeySequence(QKeySequence.StandardKey.Paste), self).activated.connect(self.paste)
 
     def first_focus(self) -> QWidget:
         """What a person most likely wants: back to the world, or a new one."""
@@ -299,6 +304,21 @@ class StartPage(Panel):
     def dropEvent(self, event: QDropEvent) -> None:
         """Begin a world with the picture that was dropped."""
         self.picture_world.emit(self.model, event.mimeData().urls()[0].toLocalFile())
+
+    def paste(self) -> None:
+        """Begin a world with the picture in the clipboard, where the model takes one."""
+        choice = self._choice()
+        if not (choice.takes_picture and choice.ready):
+            return
+        try:
+            path = pasted_picture(QGuiApplication.clipboard().mimeData())
+        except OSError as error:
+            self._about.setText(tr("The picture can't be kept: {reason}.", reason=error.strerror or ""))
+            return
+        if path is None:
+            self._about.setText(tr("There is no picture in the clipboard."))
+        else:
+            self.picture_world.emit(self.model, str(path))
 
     def _picture(self, index: int) -> QImage | None:
         return self._previews.image(self._seeds[index], self._turn + index * 5)

@@ -1405,6 +1405,16 @@
     </message>
     <message>
         <location filename="../../app/panels/start_page.py"/>
+        <source>The picture can't be kept: {reason}.</source>
+        <translation>The picture can't be kept: {reason}.</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/start_page.py"/>
+        <source>There is no picture in the clipboard.</source>
+        <translation>There is no picture in the clipboard.</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/start_page.py"/>
         <source>Your own picture …</source>
         <translation>Your own picture …</translation>
     </message>

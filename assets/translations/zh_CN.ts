@@ -1405,6 +1405,16 @@
     </message>
     <message>
         <location filename="../../app/panels/start_page.py"/>
+        <source>The picture can't be kept: {reason}.</source>
+        <translation>无法保存图片：{reason}。</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/start_page.py"/>
+        <source>There is no picture in the clipboard.</source>
+        <translation>剪贴板中没有图片。</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/start_page.py"/>
         <source>Your own picture …</source>
         <translation>自己的图片……</translation>
     </message>
