@@ -89,6 +89,7 @@ def test_the_walk_ends_where_it_began(tmp_path: Path) -> None:
         demo.street.close()
 
 
+@pytest.mark.slow  # memory is traced over hundreds of chunks
 def test_nothing_grows_over_many_rounds(tmp_path: Path) -> None:
     """What is alive after 12 acts and after 45 differs by less than a few chunks would take."""
     demo = Demo(tmp_path)
