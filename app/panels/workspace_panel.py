@@ -99,6 +99,7 @@ class WorkspacePanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("workspace")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setStyleSheet(theme.sheet(1.0) + f"QWidget#workspace {{ background: {theme.NIGHT.name()}; }}")
         self.title, self.facts, self.moves = QLabel("Workspace"), QLabel(""), QLabel("")
         self.title.setObjectName("title")
