@@ -127,6 +127,7 @@ def exactness(folder: Path, model: str, device: str, chunks: int) -> None:
             generator.enter_thread()
             generator.step()
             generator.mailbox.send(GoTo(generator.session.tree.path()[-1 - chunks].id))
+            generator._obey_commands()  # before the next action, which going somewhere would forget
             (folder / "exact" / WINDOW).unlink(missing_ok=True)
         else:
             generator = build_generator(kept)
