@@ -22,7 +22,7 @@ HALF = torch.bfloat16 if DEVICE.type == "cuda" else torch.float16
 """The interpreter cuts numbers off to bfloat16 instead of rounding them."""
 FREQUENCIES = (0.9, 0.3)
 LAYOUTS = [
-    PackedLayout(2, 40, 2, 16, 4, 16, 16),
+    PackedLayout(2, 20, 2, 16, 4, 8, 16),
     PackedLayout(1, 7, 3, 10, 4, 5, 2),
     PackedLayout(1, 33, 1, 20, 3, 64, 10),
     PackedLayout(2, 24, 2, 6, 2, 9, 6),
@@ -191,8 +191,8 @@ def test_any_strides_in_and_out_and_nothing_beside_the_view() -> None:
     odd_keys, odd_values = (x.permute(4, 3, 2, 1, 0).contiguous().permute(4, 3, 2, 1, 0) for x in (keys, values))
     assert all(torch.equal(a, b) for a, b in zip(packed(layout, odd_keys, odd_values), records, strict=True))
     for twin in ("plain", "triton"):
-        contexts = [torch.full((2, 2, 4 * 40, 16), 7.0, device=DEVICE) for _ in range(2)]
-        views = [context.view(2, 2, 4, 40, 16).permute(0, 2, 3, 1, 4) for context in contexts]
+        contexts = [torch.full((2, 2, 4 * 20, 16), 7.0, device=DEVICE) for _ in range(2)]
+        views = [context.view(2, 2, 4, 20, 16).permute(0, 2, 3, 1, 4) for context in contexts]
         with forced(twin):
             unpack(layout, records, views[0], views[1], [3, 1])
         for view, expected in zip(views, unpacked(layout, records), strict=True):
@@ -222,7 +222,7 @@ def test_each_span_turns_by_its_own_position() -> None:
     for number, position in enumerate(positions):
         one = rotation(FREQUENCIES, torch.tensor([[position]]), DEVICE)
         if one is not None:
-            rotate(apart[10 * number : 10 * number + 10], one[0], 2)
+            rotate(apart[5 * number : 5 * number + 5], one[0], 2)
     assert torch.equal(together, apart)
 
 
@@ -285,8 +285,7 @@ def test_triton_unpacks_the_same_numbers(layout: PackedLayout) -> None:
         assert torch.equal(plain, triton)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS[:3], ids=name)
-@pytest.mark.parametrize("start", [0, 2])
+@pytest.mark.parametrize(("layout", "start"), [(LAYOUTS[0], 0), (LAYOUTS[0], 2), (LAYOUTS[1], 2), (LAYOUTS[2], 4)])
 @pytest.mark.parametrize("spans", ["block", "token"])
 def test_triton_turns_as_the_twin_in_float64_does(layout: PackedLayout, start: int, spans: str) -> None:
     records = packed(layout, *noise(layout, seed=8))
