@@ -42,7 +42,7 @@ class Workload:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What a machine has for blocks: bytes, bytes a second. ``disk_bytes`` 0 = no disk tier; ``endurance``: bytes that it may be written."""
+    """What a machine has for blocks: bytes, bytes a second. ``disk_bytes`` 0 = no disk tier; ``endurance``: bytes it may be written."""
 
     host_bytes: int
     disk_bytes: int = 0
@@ -132,9 +132,9 @@ def prefetch_stall(work: Workload, read_rate: float) -> float:
 def first_read(host_slots: int, out: int) -> int | None:
     """Chunk at which a walk of ``out`` chunks and back the same way first wants a block that only the drive has; None if none does.
 
-    On the way back chunk out + r wants the block of chunk out - r, and the host still holds the newest ``host_slots`` of out + r.
+    Chunk out + r retraces chunk out + 1 - r, and the host then holds the newest ``host_slots`` of out + r.
     """
-    back = host_slots // 2
+    back = (host_slots + 1) // 2
     return out + back if back < out else None
 
 

@@ -48,6 +48,7 @@ def test_reading_ahead_waits_for_no_more_than_reading_on_demand(work: c.Workload
 def test_a_walk_that_fits_never_reads() -> None:
     assert c.first_read(100, 50) is None
     assert c.first_read(100, 51) == 101
+    assert c.first_read(11, 51) == 57
     assert c.first_read(10, 200) == 205
 
 
