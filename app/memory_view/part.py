@@ -59,6 +59,7 @@ class MemoryViewPart(QObject):
         window.ticked.connect(self._tick)
         window.bridge.failed.connect(self._failed)
         window.closing.connect(self._again.stop)
+        window.preferences.changed.connect(self._take_setting)
         window.installEventFilter(self)
 
     @property
@@ -192,6 +193,13 @@ class MemoryViewPart(QObject):
         window.notices.area = self._picture_area
         self.view.open()
         window.lay_out()
+
+    def _take_setting(self, name: str) -> None:
+        """What would change the picture or lay cards over the view waits until it closes."""
+        if self.is_open and name in ("overlay", "fit"):
+            self._window.hud.use("none")
+            self._window.viewport.set_fit("whole")
+        self.view.motion = not self._window.settings.reduced_motion
 
     def _close(self) -> None:
         window = self._window

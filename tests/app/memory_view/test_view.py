@@ -65,6 +65,17 @@ def test_tiers_are_drawn_in_their_colours_and_the_picture_is_seen(qtbot: QtBot, 
     assert red.green() < 90
 
 
+def test_other_panels_wait_until_the_view_closes(qtbot: QtBot, open_window: OpenWindow) -> None:
+    window, _ = open_window({"overlay": "small"})
+    qtbot.keyClick(window, Key.Key_F2)
+    qtbot.keyClick(window, Key.Key_H)
+    assert not any(card.isVisible() for card in window.hud.cards.values())
+    before = window.settings.overlay
+    qtbot.keyClick(window, Key.Key_F2)
+    assert window.hud.preset == before
+    assert any(card.isVisible() for card in window.hud.cards.values()) == (before != "none")
+
+
 def test_modes_are_switched_by_key(qtbot: QtBot, open_window: OpenWindow) -> None:
     window, street = open_window()
     for key, policy in ((Key.Key_1, "none"), (Key.Key_2, "host-only"), (Key.Key_3, "pose-overlap")):
