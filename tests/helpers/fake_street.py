@@ -98,8 +98,8 @@ class FakeStreet:
         """Publish chunks until `Quit`."""
         while self._obey():
             if self._fault is not None:
-                self.failure = self._fault
-                self.mailbox.fail(self._fault)
+                self.failure, self._fault = self._fault, None  # once: a street that is begun again plays
+                self.mailbox.fail(self.failure)
                 return
             self._publish()
             self.mailbox.wait_command(self._seconds)
