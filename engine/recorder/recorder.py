@@ -7,6 +7,7 @@ stays readable, up to the last second or two, when the program or the machine is
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 import time
@@ -76,6 +77,7 @@ class Recorder:
         self.path = Path(path)
         self.fps = fps
         self._shape = (height, width, 3)
+        sound = sound if os.name == "posix" else None  # elsewhere ffmpeg can't be handed a second pipe; the film is silent
         self._clock, self._sound, self._share = clock, sound, SoundShare(fps)
         self._slots = WallSlots(fps) if timing == "wall" else None
         self._last: Frames | None = None
