@@ -46,9 +46,12 @@ def ask_world(window: MainWindow) -> None:
 
 
 def open_world(window: MainWindow, seed: int) -> None:
-    """Begin world ``seed`` of the same model."""
-    window.config = replace(window.config, seed=seed)
-    if window.bridge.send(NewWorld(seed)):
+    """Begin world ``seed`` of the same model. A kept world stays in its folder; the new one is a scratch world."""
+    leaves_kept = window.config.world is not None
+    window.config = replace(window.config, seed=seed, world=None, replay=None)
+    if leaves_kept:
+        window.begin()
+    elif window.bridge.send(NewWorld(seed)):
         window.paused = False
         window.notices.say(tr("opening world {seed}", seed=seed), theme.DEVICE)
 

@@ -136,11 +136,11 @@ class Start(QObject):
     def _kept_world(self, key: str) -> None:
         """Go on where a kept world was left."""
         window, world = self._window, self._worlds[key]
-        if world.problem:
-            window.notices.say(f"{world.name}: {world.problem}", theme.ALARM)
-            return
         if window.playing and window.config.world == world.folder:
             window.close_panel()
+            return
+        if world.problem:
+            window.notices.say(f"{world.name}: {world.problem}", theme.ALARM)
             return
         try:
             config = for_model(window.config, world.model, window.settings, window.flags)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -115,6 +116,8 @@ class Worlds(QObject):
             self.close_strip()
         session = self.session
         kept = session.folder if session else None
+        if kept is not None and self._window.config.world != kept:
+            self._window.config = replace(self._window.config, world=kept)
         self._window.notices.state("kept", tr("kept as {name}", name=kept.name) if kept and self.strip.isVisible() else "", theme.HOST)
 
     # Branches and bookmarks

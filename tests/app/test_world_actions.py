@@ -12,8 +12,9 @@ from tests.helpers.fake_street import FakeStreet
 from worldpager.app.overlay.pose_map import Plan, PoseMap, nearest_block
 from worldpager.app.panels.branches_panel import BranchesPanel, spread, tree_order
 from worldpager.app.panels.worlds_panel import KeepPanel, free_name
+from worldpager.app.play_actions import open_world
 from worldpager.app.world_actions import Worlds, line_of, part
-from worldpager.engine.mailbox import DeleteBranch, ForgetBookmark, GoTo, Keep, Pause, Recall, RenameBranch, SetBookmark
+from worldpager.engine.mailbox import DeleteBranch, ForgetBookmark, GoTo, Keep, NewWorld, Pause, Recall, RenameBranch, SetBookmark
 from worldpager.engine.models.base import BlockKV, ChunkOutput
 from worldpager.engine.session.session import Session
 from worldpager.engine.types import Action, BlockId, Pose
@@ -154,3 +155,16 @@ def test_click_on_the_map_recalls_the_mark_under_it(open_window: OpenWindow, qtb
     qtbot.mouseClick(window, Qt.MouseButton.LeftButton, pos=middle)
     qtbot.waitUntil(lambda: Recall(4) in street.commands)
     assert not window.mouse.held
+
+
+def test_another_world_leaves_the_kept_one_in_its_folder(open_window: OpenWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    worlds, street, session = ready(open_window)
+    window = worlds._window
+    session.folder = tmp_path / "mill"
+    qtbot.waitUntil(lambda: window.config.world == tmp_path / "mill")
+    began: list[bool] = []
+    window.begin = lambda: began.append(True)  # type: ignore[method-assign]
+    open_world(window, 12)
+    assert began == [True]
+    assert (window.config.seed, window.config.world) == (12, None)
+    assert not of_kind(street, NewWorld)
