@@ -36,8 +36,8 @@ class Replay:
         self._events = deque(event for event in events if event.kind == action_log.CHUNK or event.kind in REPLAYED)
         self.pictures = dict(pictures)
         self.chunks = sum(event.kind == action_log.CHUNK for event in self._events)
-        self.used: tuple[int | None, ...] = ()
-        """Chunks whose blocks the chunk in the making saw."""
+        self.used: tuple[int | None, ...] | None = None
+        """Chunks whose blocks the chunk in the making saw; None when it isn't one of the log."""
 
     @property
     def over(self) -> bool:
@@ -121,10 +121,11 @@ class ReplayMemory:
 
     def take(self, wanted: Sequence[BlockId]) -> WorkingSet:
         """The logged blocks; those of ``wanted`` once the log is over."""
-        used, self._replay.used = self._replay.used, ()
+        used, self._replay.used = self._replay.used, None
         tree = self._session.tree
-        blocks = [block for chunk in used if chunk in tree.chunks and (block := tree.chunks[chunk].block) is not None]
-        chosen = wanted if self._replay.over and not used else blocks
+        chosen = list(wanted)
+        if used is not None:
+            chosen = [block for chunk in used if chunk in tree.chunks and (block := tree.chunks[chunk].block) is not None]
         wait_for(self._memory, chosen, PATIENCE, self._wait)
         return self._memory.take(chosen)
 
