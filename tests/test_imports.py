@@ -23,7 +23,7 @@ HOMES = {
     "pygame": ("app/input/",),
     "imageio_ffmpeg": ("engine/recorder.py",),
     "triton": ("kernels/",),
-    "sqlite3": ("engine/session/",),
+    "sqlite3": ("engine/session/", "engine/memory/block_index.py", "engine/workspace/token_log.py"),
 }
 """Library: where alone it may be imported."""
 
