@@ -10,9 +10,9 @@ from typing import Any
 
 from worldpager.app.settings import Settings
 from worldpager.engine.build import default_config
-from worldpager.engine.cli import size
 from worldpager.engine.config import PlayConfig
 from worldpager.engine.errors import InputError
+from worldpager.engine.options import size
 
 log = logging.getLogger(__name__)
 

@@ -169,7 +169,7 @@ def test_screenshot_with_and_without_overlays(qtbot: QtBot, open_window: OpenWin
 
 
 def test_a_film_is_made_and_whole(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
-    window, street = open_window()
+    window, _ = open_window()
     qtbot.keyClick(window, Key.Key_F9)
     qtbot.waitUntil(lambda: window.captures.film.recorder is not None and window.captures.film.recorder.frames >= 8, timeout=15000)
     with qtbot.waitSignal(window.captures.film.saved, timeout=15000) as saved:
