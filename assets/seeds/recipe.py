@@ -27,7 +27,8 @@ def rays() -> torch.Tensor:
     v = ((torch.arange(HEIGHT * SAMPLES) + 0.5) / SAMPLES - HEIGHT / 2) / -focal
     z, y = torch.meshgrid(v, u, indexing="ij")
     out = torch.stack([torch.ones_like(y), y, z], -1).reshape(-1, 3)
-    return out / out.norm(dim=-1, keepdim=True)
+    unit: torch.Tensor = out / out.norm(dim=-1, keepdim=True)
+    return unit
 
 
 def view(number: int, yaw: float) -> Image.Image:

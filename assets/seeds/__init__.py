@@ -1,0 +1,1 @@
+"""Start pictures that ship with the program; `recipe` made them."""
