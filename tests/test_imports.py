@@ -21,7 +21,7 @@ HOMES = {
     "OpenGL": ("app/viewport/",),
     "sounddevice": ("app/audio", "app/machine_probe.py"),
     "pygame": ("app/input/",),
-    "imageio_ffmpeg": ("engine/recorder.py",),
+    "imageio_ffmpeg": ("engine/recorder/",),
     "triton": ("kernels/",),
     "sqlite3": ("engine/session/", "engine/memory/block_index.py", "engine/workspace/token_log.py"),
 }
