@@ -83,11 +83,12 @@ def write_through(folder: Path, model: str, device: str, chunks: int) -> None:
     pictures = session.picture_bytes / len(session.tree)
     commits = f"{committer.commits} commits of {1e3 * committer.seconds / max(1, committer.commits):.1f} ms on their own thread"
     generator.close()
-    size, played = bytes_of(folder / "through"), (chunks + 14) * spec.frames_per_chunk / spec.rate
+    window = (folder / "through" / WINDOW).stat().st_size
+    size, played = bytes_of(folder / "through") - window, len(session.tree) * spec.frames_per_chunk / spec.rate
     print(f"write-through, {model}: put {scratch[1]:.2f} ms a chunk in a scratch world, {kept[1]:.2f} ms in a kept one; whole chunk "
           f"{scratch[0]:.1f} and {kept[0]:.1f} ms; {commits}, longest {1e3 * committer.longest:.0f} ms")  # fmt: skip
-    print(f"space, {model}: {size / 1e6:.1f} MB for {played:.0f} s of the world, {60 * size / played / 1e6:.0f} MB a minute; "
-          f"pictures {pictures / 1e3:.1f} KB a chunk of it")  # fmt: skip
+    print(f"space, {model}: {size / 1e6:.1f} MB for {played:.0f} s of the world, {60 * size / played / 1e6:.0f} MB a minute, and "
+          f"{window / 1e6:.1f} MB once for the window; pictures {pictures / 1e3:.1f} KB a chunk of it")  # fmt: skip
 
 
 def chunk_times(setting: PlayConfig, chunks: int) -> tuple[tuple[float, float], WorldGenerator]:
