@@ -41,6 +41,7 @@ def test_every_way_answers_a_small_task() -> None:
     workspace.table(trials)
 
 
+@pytest.mark.slow  # a model of 1.9 M numbers reads 2,000 tokens and answers 12 times
 def test_scale_runs_reduced(capsys: pytest.CaptureFixture[str]) -> None:
     assert workspace_scale.main(["--tokens", "1200", "--blocks", "200"]) == 0
     assert "stand-in of 200 blocks" in capsys.readouterr().out

@@ -194,3 +194,17 @@ def test_a_full_memory_gives_up_keys_and_goes_on() -> None:
         assert street.repository.text_of(street.repository.tokens[first : first + 32])
         assert "".join(street.ask("x")) is not None
         assert len(street.policy) == len(street.repository.blocks)
+
+
+def test_a_turn_can_be_taken_back() -> None:
+    with workspace() as (street, store):
+        read(street, 900)
+        blocks, count, stored = list(street.repository.blocks), len(street.repository.tokens), store.counters().blocks
+        mark = street.mark()
+        first = "".join(street.ask("one question that is long enough to seal a block"))
+        assert len(street.repository.blocks) > len(blocks)
+        street.rewind(mark)
+        assert list(street.repository.blocks) == blocks
+        assert len(street.repository.tokens) == count
+        assert store.counters().blocks == stored == len(street.policy)
+        assert "".join(street.ask("one question that is long enough to seal a block")) == first

@@ -100,6 +100,7 @@ with opened(Path(sys.argv[1])) as made:
 """
 
 
+@pytest.mark.slow  # another interpreter loads torch and is killed
 @pytest.mark.parametrize("lines", [3, 60])
 def test_a_killed_program_loses_nothing_that_was_added(lines: int, tmp_path: Path) -> None:
     root = Path(__file__).parents[3]
