@@ -86,12 +86,12 @@ class ReplayMailbox(Mailbox):
         for command in found:
             if isinstance(command, Pause):
                 self._paused = command.on
+        self._opened = self._opened or self.frames.newest() is not None
         if self._opened and not self._paused:
             found += self.replay.moves()
             if self.replay.over and not self._ended:
                 self._ended = True
                 found.append(RestWhenIdle(True))
-        self._opened = self._opened or self.frames.newest() is not None
         return found
 
     def take_action(self) -> Action:

@@ -13,6 +13,7 @@ from worldpager.engine.errors import InputError, WorldPagerError
 from worldpager.engine.mailbox import DeleteBranch, ForgetBookmark, GoTo, Keep, NewWorld, Recall, RenameBranch, Reset, SetBookmark
 from worldpager.engine.session.archive import FORMAT, INDEX
 from worldpager.engine.session.catalogue import describe, kept_worlds
+from worldpager.engine.session.replay import ReplayMailbox
 from worldpager.engine.session.window import WINDOW
 from worldpager.engine.types import Action
 
@@ -284,6 +285,26 @@ def test_damaged_window_is_rebuilt(play: Play, tmp_path: Path) -> None:
     again = play(folder)
     again.act(WALK)
     assert again.shown.snapshot.chunk == 8
+
+
+# Replay
+
+
+def test_moves_before_the_first_chunk_are_replayed_before_it(play: Play, tmp_path: Path) -> None:
+    player = play()
+    player.send(GoTo(0))
+    player.send(Keep(tmp_path / "w"))
+    player.generator.mailbox.send(Recall(0))
+    player.act(Action())
+    player.walk(2)
+    player.close()
+    again = play(replay=tmp_path / "w")
+    mailbox = again.generator.mailbox
+    assert isinstance(mailbox, ReplayMailbox)
+    while not mailbox.replay.over:
+        again.generator.step()
+    assert mailbox.replay.same(again.session) == (4, 4)
+    assert len(again.session.tree) == 4
 
 
 # The catalogue
