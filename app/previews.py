@@ -29,6 +29,9 @@ Strip = NDArray[np.uint8]
 Wanted = tuple[str, tuple[int, ...]]
 
 
+NOTHING: Wanted = ("", ())
+
+
 class Previews(QObject):
     """Draws the worlds that `show` asks for, first one picture of each, then the rest of the turn. ``still``: one picture is enough."""
 
@@ -40,7 +43,8 @@ class Previews(QObject):
         self._folder = folder or platformdirs.user_cache_path("worldpager") / "previews"
         self._open, self._still = open_world, still
         self._images: dict[tuple[int, int], QImage] = {}
-        self._wanted: Wanted = ("", ())
+        self._wanted: Wanted = NOTHING
+        self._shown = self._wanted
         self._changed = threading.Condition()
         self._ended = False
         self._thread: threading.Thread | None = None
@@ -49,11 +53,19 @@ class Previews(QObject):
         """Draw these worlds from now on instead of others."""
         with self._changed:
             self._wanted = (model, tuple(seeds))
-            self._images.clear()
+            if self._wanted != self._shown:
+                self._images.clear()
+            self._shown = self._wanted
             self._changed.notify_all()
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="previews", daemon=True)
             self._thread.start()
+
+    def rest(self) -> None:
+        """Draw nothing for now, so that a world has the machine to itself; what is drawn stays."""
+        with self._changed:
+            self._wanted = NOTHING
+            self._changed.notify_all()
 
     def image(self, seed: int, turn: int) -> QImage | None:
         """Picture ``turn`` of world ``seed``, else its first; None while there is none."""
@@ -94,6 +106,8 @@ class Previews(QObject):
                 for turn in turns:
                     if self._ended or self._wanted != wanted:
                         return
+                    if (seed, turn) in self._images:
+                        continue
                     picture = self._cached(model, seed, turn)
                     if picture is None:
                         world = worlds.get(seed) or self._open(model, seed)

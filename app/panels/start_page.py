@@ -120,6 +120,7 @@ class StartPage(Panel):
         if not still:
             self._timer.start()
         self.closed.connect(self._timer.stop)
+        self.closed.connect(previews.rest)
         QShortcut(QKeySequence(QKeySequence.StandardKey.Paste), self).activated.connect(self.paste)
 
     def first_focus(self) -> QWidget:

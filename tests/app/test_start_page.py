@@ -135,10 +135,40 @@ def test_the_first_pictures_come_before_the_whole_turn(qtbot: QtBot, tmp_path: P
     assert image.pixelColor(5, 5).red() == 4
 
 
+def test_pictures_wait_while_a_world_is_played_and_are_still_there(qtbot: QtBot, tmp_path: Path) -> None:
+    from PySide6.QtCore import QObject
+
+    drawn, go_on = threading.Semaphore(0), threading.Semaphore(0)
+
+    class SlowWorld:
+        def picture(self, turn: float) -> Frames:
+            drawn.release()
+            assert go_on.acquire(timeout=10)
+            return np.zeros((8, 12, 3), np.uint8)
+
+    owner = QObject()
+    previews = Previews(owner, tmp_path, lambda model, seed: SlowWorld())
+    previews.show("tiny", (3,))
+    assert drawn.acquire(timeout=5)
+    previews.rest()
+    go_on.release()
+    assert not drawn.acquire(timeout=0.2)  # no second picture
+    assert previews.image(3, 0) is not None
+    previews.show("tiny", (3,))
+    assert previews.image(3, 0) is not None  # nothing is blank meanwhile
+    go_on.release(TURNS)
+    qtbot.waitUntil(lambda: previews.complete((3,)))
+    previews.rest()
+    previews.show("tiny", (3,))
+    assert previews.complete((3,))
+    previews.end()
+
+
 def test_a_model_without_previews_shows_none(qtbot: QtBot, tmp_path: Path, asked: list[tuple[int, float]]) -> None:
     from PySide6.QtCore import QObject
 
-    previews = Previews(QObject(), tmp_path)
+    owner = QObject()
+    previews = Previews(owner, tmp_path)
     previews.show("stand-in", (3,))
     previews.end()
     assert previews.image(3, 0) is None
