@@ -91,14 +91,14 @@ def test_the_walk_ends_where_it_began(tmp_path: Path) -> None:
 
 @pytest.mark.slow  # memory is traced over hundreds of chunks
 def test_nothing_grows_over_many_rounds(tmp_path: Path) -> None:
-    """What is alive after 12 acts and after 45 differs by less than a few chunks would take."""
+    """What is alive after 6 acts and after 24 differs by less than a few chunks would take."""
     demo = Demo(tmp_path)
     try:
-        demo.acts(12)
+        demo.acts(6)
         gc.collect()
         tracemalloc.start()
         before = tracemalloc.take_snapshot()
-        demo.acts(45)
+        demo.acts(24)
         gc.collect()
         after = tracemalloc.take_snapshot()
         tracemalloc.stop()
@@ -106,6 +106,6 @@ def test_nothing_grows_over_many_rounds(tmp_path: Path) -> None:
         assert len(demo.story.rows) == 64
         assert demo.story.remembered_sights < 200
         assert grown < 600_000, f"{grown} bytes more"
-        assert demo.tour.cycle == 3
+        assert demo.tour.cycle == 1
     finally:
         demo.street.close()
