@@ -70,7 +70,7 @@ def play(street: WorldGenerator, script: Script, chunks: int) -> list[float]:
 def measure(model: str, chunks: int, rounds: int, folder: Path) -> None:
     """Play and print the table."""
     street = build_generator(replace(default_config(model), rest_when_idle=False))
-    spec = street.spec
+    spec, device = street.spec, str(street.device)
     film = Recorder(folder / "film.mp4", spec.width, spec.height, spec.rate)
     replay = ReplayBuffer(spec.width, spec.height, spec.rate)
     tap, script = Tap(film, replay), Script(SCRIPTS["tour"])
@@ -95,7 +95,7 @@ def measure(model: str, chunks: int, rounds: int, folder: Path) -> None:
     assert report.frames == tap.filmed, f"{report.frames} frames in the film, {tap.filmed} taken"
     assert abs(film_facts(report.path).seconds - report.seconds) < 0.2, "the film's length is wrong"
     assert saved.frames > 0
-    print(f"{model} on {street.device}, {spec.width}x{spec.height} at {spec.rate:g} a second; {rounds * chunks} chunks each")
+    print(f"{model} on {device}, {spec.width}x{spec.height} at {spec.rate:g} a second; {rounds * chunks} chunks each")
     print(f"{'case':14s}{'ms a chunk':>12s}{'p95':>8s}{'against none':>14s}{'processor':>11s}")
     base = statistics.median(times[()])
     for case in CASES:
