@@ -85,9 +85,12 @@ class Session:
             self._standing = self._recalling = self._follows = None
             self.folder, self._committer = kept.folder, Committer(kept)
 
+    def forget_moves(self) -> None:
+        """Standing where the world was left is no move."""
+        self._standing = self._recalling = None
+
     def reopened(self, exact: bool) -> None:
         """Play goes on where the world was closed, with its window to the bit or not."""
-        self._standing = self._recalling = None
         self._log(Event(action_log.REOPENED if exact else action_log.REBUILT, {"chunk": self.tree.head}))
 
     def keep(self, kept: Archive) -> None:

@@ -235,6 +235,7 @@ class World:
         """Put the camera where ``chunk`` was seen from; the next chunk shows that place, and history goes on. Raises `InputError`."""
         self._resumable()
         found = self.session.recall(chunk)
+        self._woken = False
         self._look_from(found)
         self.owed = True
         return found
@@ -272,6 +273,7 @@ class World:
         self._asleep = False
         self._counters.begin_world(self.session.seed, self._memory.counters())
         found = self.stand(head)
+        self.session.forget_moves()
         self._woken = True
         if self.session.folder is not None:
             self._exact = load_window(self.session.folder, head)
