@@ -82,6 +82,31 @@ def _save(base, offset, x, mask):  # type: ignore[no-untyped-def]
 
 
 @triton.jit  # type: ignore[untyped-decorator]
+def _key_range(  # type: ignore[no-untyped-def]
+    source, field, half, wanted, n, e, token_stride, limit,
+    FIELDS: tl.constexpr, HALVES: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr, MEND: tl.constexpr,
+):  # fmt: skip
+    """Least and most of a group's ``n`` tokens in each column, and how many numbers had to be mended."""
+    most = tl.full([FIELDS, HALVES, ROWS, COLUMNS], float("-inf"), tl.float32)
+    least = tl.full([FIELDS, HALVES, ROWS, COLUMNS], float("inf"), tl.float32)
+    mended = 0
+    for first in range(0, e, ROWS):
+        # what lies outside repeats the group's last token: it changes neither least nor most
+        row = first + tl.arange(0, ROWS)[None, None, :, None]
+        token = (field * HALVES + half) * e + row
+        read = tl.load(source + tl.minimum(token, n - 1) * token_stride, mask=wanted & (row >= 0), other=0.0).to(tl.float32)
+        if MEND:
+            fixed = _mended(read, limit)
+            mended += tl.sum(((fixed != read) & (row < e) & (token < n) & wanted).to(tl.int32))
+            read = fixed
+        most = tl.maximum(most, read, propagate_nan=tl.PropagateNan.ALL)
+        least = tl.minimum(least, read)
+    most = tl.max(tl.max(tl.max(tl.where(most == most, most, float("inf")), 0), 0), 0)
+    least = tl.min(tl.min(tl.min(least, 0), 0), 0)
+    return least, most, mended
+
+
+@triton.jit  # type: ignore[untyped-decorator]
 def _keys(  # type: ignore[no-untyped-def]
     tile, codes, codes_at, third_at, step_at, low_at, x, token_stride, head_stride, channel_stride, tokens, limit, tiny, top,
     CHANNELS: tl.constexpr, HEAD: tl.constexpr, GROUP: tl.constexpr, FIELDS: tl.constexpr, HALVES: tl.constexpr,
@@ -100,22 +125,7 @@ def _keys(  # type: ignore[no-untyped-def]
     inside = column < CHANNELS
     wanted = inside[None, None, None, :] & (field + half >= 0)
     source = x + (group * GROUP * token_stride + (column // HEAD * head_stride + column % HEAD * channel_stride)[None, None, None, :])
-    most = tl.full([FIELDS, HALVES, ROWS, COLUMNS], float("-inf"), tl.float32)
-    least = tl.full([FIELDS, HALVES, ROWS, COLUMNS], float("inf"), tl.float32)
-    mended = 0
-    for first in range(0, e, ROWS):
-        # what lies outside repeats the group's last token: it changes neither least nor most
-        row = first + tl.arange(0, ROWS)[None, None, :, None]
-        token = (field * HALVES + half) * e + row
-        read = tl.load(source + tl.minimum(token, n - 1) * token_stride, mask=wanted & (row >= 0), other=0.0).to(tl.float32)
-        if MEND:
-            fixed = _mended(read, limit)
-            mended += tl.sum(((fixed != read) & (row < e) & (token < n) & wanted).to(tl.int32))
-            read = fixed
-        most = tl.maximum(most, read, propagate_nan=tl.PropagateNan.ALL)
-        least = tl.minimum(least, read)
-    most = tl.max(tl.max(tl.max(tl.where(most == most, most, float("inf")), 0), 0), 0)
-    least = tl.min(tl.min(tl.min(least, 0), 0), 0)
+    least, most, mended = _key_range(source, field, half, wanted, n, e, token_stride, limit, FIELDS, HALVES, ROWS, COLUMNS, MEND)
     if not MEND:
         _suspects(codes.to(tl.pointer_type(tl.int32)), least, most, limit)
     floor, size, inverse = _scale(least, most, top, tiny, SYMMETRIC, ZERO)
