@@ -90,7 +90,9 @@ def test_strip_stays_away_while_nothing_was_played(open_window: OpenWindow) -> N
     worlds.timeline()
     assert not worlds.strip.isVisible()
     street.session = Session()  # type: ignore[attr-defined]
-    worlds.rewind(), worlds.branches(), worlds.bookmark()
+    worlds.rewind()
+    worlds.branches()
+    worlds.bookmark()
     assert not worlds.strip.isVisible()
     assert window.panel is None
 

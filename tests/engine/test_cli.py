@@ -13,6 +13,7 @@ import pytest
 
 from worldpager.engine import cli
 from worldpager.engine.config import MiB, PlayConfig
+from worldpager.engine.options import size
 
 SMALL = ["--headless", "--model", "stand-in", "--option", "width=40", "--option", "height=24"]
 
@@ -36,13 +37,13 @@ def complaint(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     [("64MiB", 64 << 20), ("2GiB", 2 << 30), ("1.5 GB", 1_500_000_000), ("4096", 4096), ("10kb", 10_000), ("3M", 3 << 20), (" 7B ", 7)],
 )
 def test_sizes(text: str, count: int) -> None:
-    assert cli.size(text) == count
+    assert size(text) == count
 
 
 @pytest.mark.parametrize("text", ["", "MiB", "-1MiB", "0", "0.0GiB", "64 Mib B", "64MiBs", "nan", "infGB", "1e3", "6４GB x", "١MiB x"])
 def test_no_sizes(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match="64MiB"):
-        cli.size(text)
+        size(text)
 
 
 def test_settings_come_from_the_options(tmp_path: Path) -> None:

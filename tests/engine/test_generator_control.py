@@ -343,7 +343,7 @@ def test_close_frees_the_model_even_if_the_memory_fails() -> None:
     closed: list[str] = []
 
     class Stuck(PlainStore):
-        def close(self) -> None:
+        def close(self, *, keep: bool = False) -> int:
             raise OSError("stuck")
 
     class Freed(StandIn):

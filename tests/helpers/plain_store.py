@@ -50,9 +50,10 @@ class PlainStore:
         here = tuple(block for block in wanted if block in self.blocks)
         return WorkingSet(here, tuple(block for block in wanted if block not in self.blocks), False)
 
-    def place(self, working: WorkingSet, view: MemoryView, offset: float) -> None:
-        for slot, block in enumerate(working.ids):
-            view.keys[:, slot] = self._turned(self.blocks[block].keys.float(), offset)
+    def place(self, working: WorkingSet, view: MemoryView, offset: float | Sequence[float]) -> None:
+        offsets = [offset] * len(working.ids) if isinstance(offset, float | int) else offset
+        for slot, (block, turn) in enumerate(zip(working.ids, offsets, strict=True)):
+            view.keys[:, slot] = self._turned(self.blocks[block].keys.float(), turn)
             view.values[:, slot] = self.blocks[block].values
 
     def _turned(self, keys: torch.Tensor, offset: float) -> torch.Tensor:

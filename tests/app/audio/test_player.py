@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import importlib
 import threading
 from typing import Any
 
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 from pytestqt.qtbot import QtBot
 
 from tests.app.conftest import OpenWindow
-from worldpager.app.audio import player as player_module
 from worldpager.app.audio.devices import Devices
 from worldpager.app.audio.mixer import Levels, Mixer
 from worldpager.app.audio.part import SoundPart
@@ -103,7 +103,7 @@ def test_without_portaudio_there_are_no_devices(monkeypatch: pytest.MonkeyPatch)
             raise OSError("PortAudio library not found")
         return real(name, *rest)
 
-    monkeypatch.setattr(player_module.importlib, "import_module", lambda name: importing(name))
+    monkeypatch.setattr(importlib, "import_module", lambda name: importing(name))
     assert output_devices() == []
     assert list(Devices()) == [""]
     assert "USB headset" in Devices()

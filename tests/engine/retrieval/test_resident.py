@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.engine.retrieval.test_policies import VIEW
+from tests.helpers.trajectories import VIEW
 from worldpager.engine.retrieval.pose_overlap import PoseOverlap
 from worldpager.engine.retrieval.resident import HostOnly
 from worldpager.engine.telemetry.snapshot import COPY_DEVICE, COPY_DISK, COPY_HOST

@@ -10,7 +10,7 @@ from worldpager.engine.build import build_generator
 from worldpager.engine.config import MemoryConfig, MiB, PlayConfig
 from worldpager.engine.generator import WorldGenerator
 from worldpager.engine.mailbox import Command, PublishedChunk
-from worldpager.engine.session.replay import wait_for
+from worldpager.engine.session.memory import wait_for
 from worldpager.engine.types import Action, Button
 
 WALK, TURN = Action(Button.FORWARD), Action(Button.FORWARD, turn=8.0)

@@ -90,7 +90,7 @@ def test_death_at_every_step_of_a_save_leaves_all_or_nothing_of_it(tmp_path: Pat
         assert committed <= len(found.chunks) <= committed + 2
         assert len(found.chunks) % 2 == 0
         assert found.about["head"] == (found.chunks[-1].id if found.chunks else None)
-        assert ChunkTree(found.chunks, found.branches).check() is None
+        ChunkTree(found.chunks, found.branches).check()
         if before.calls < at:
             break
     assert steps > 20

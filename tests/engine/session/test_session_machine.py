@@ -36,7 +36,9 @@ class Told:
     @classmethod
     def of(cls, player: Player) -> Told:
         session = player.session
-        chunks = {chunk.id: (chunk.parent, chunk.number, chunk.poses, chunk.follows, session.picture(chunk.id)) for chunk in session.tree}
+        chunks: dict[int, tuple[object, ...]] = {
+            chunk.id: (chunk.parent, chunk.number, chunk.poses, chunk.follows, session.picture(chunk.id)) for chunk in session.tree
+        }
         marks = {mark.name: mark.chunk for mark in session.view().bookmarks}
         return cls(chunks, marks, {branch.id: (branch.name, branch.fork) for branch in session.view().branches})
 
@@ -63,7 +65,7 @@ class SessionMachine(RuleBasedStateMachine):
 
     def some_chunk(self, data: st.DataObject) -> int:
         assert self.player is not None
-        return data.draw(st.sampled_from(sorted(self.player.session.tree.chunks)))
+        return int(data.draw(st.sampled_from(sorted(self.player.session.tree.chunks))))
 
     @playing
     @rule(chunks=st.integers(1, 3), action=st.sampled_from([WALK, TURN, Action(turn=-40.0)]))
@@ -180,7 +182,7 @@ class SessionMachine(RuleBasedStateMachine):
         owned = {chunk.block: chunk.id for chunk in Archive.peek(self.folder).chunks if chunk.block in blocks.rows}
         owned = {block: chunk for block, chunk in owned.items() if chunk not in self.damaged}
         if owned:
-            block = data.draw(st.sampled_from(sorted(owned)))  # type: ignore[type-var]
+            block = data.draw(st.sampled_from(sorted(owned)))
             assert block is not None
             place = blocks.rows[block][0] * blocks.slot_bytes + 4096 + 7
             with (self.folder / "blocks.arena").open("r+b") as file:

@@ -132,14 +132,14 @@ def test_the_action_module_alone(parts: str) -> None:
     v, network = golden("matrix_game_2/action_module"), network_of("rollout_universal", "universal")
     module, width = network.blocks[0].action_model, network.config.width
     if parts == "mouse_only":
-        module.proj_keyboard.weight.zero_()
+        module.proj_keyboard.weight.zero_()  # type: ignore[union-attr,operator]
     if parts == "keyboard_only":
-        module.proj_mouse.weight.zero_()
+        module.proj_mouse.weight.zero_()  # type: ignore[union-attr,operator]
     rollout = Rollout(network, 8, 12)
     for chunk in range(3):
         mouse, keyboard = (rows_of(v[f"{kind}_cond"][0], rollout.frame, FRAMES) for kind in ("mouse", "keyboard"))
         rollout.prepare(torch.zeros(20, FRAMES, 8, 12), mouse, keyboard, 0)
-        out = network.blocks[0]._act(v[f"chunk{chunk}.x"].view(FRAMES, -1, width), rollout._pass)
+        out = network.blocks[0]._act(v[f"chunk{chunk}.x"].view(FRAMES, -1, width), rollout._pass)  # type: ignore[operator]
         assert difference(out.flatten(0, 1)[None], v[f"{parts}.chunk{chunk}.out"]) < CLOSE
         rollout.context.advance()
         rollout.frame += FRAMES

@@ -38,7 +38,8 @@ def test_the_tiny_decoder_equals_the_published_code() -> None:
 
 @pytest.mark.parametrize("pieces", [(3, 3), (1, 2, 3), (1,) * 6])
 def test_streaming_is_the_same_as_one_go(pieces: tuple[int, ...]) -> None:
-    decoder, z, stream = small_decoder(), golden("matrix_game_2/tiny_decoder")["z"][0], {}
+    decoder, z = small_decoder(), golden("matrix_game_2/tiny_decoder")["z"][0]
+    stream: dict[str, torch.Tensor] = {}
     got = torch.cat([decoder.decode(piece, stream) for piece in z.split(pieces)])
     assert len(got) == 4 * len(z) - LEADING
     assert difference(got, decoder(z, {})[LEADING:].clamp(0, 1)) < 1e-4

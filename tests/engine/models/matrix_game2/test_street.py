@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +15,8 @@ from worldpager.engine.build import build_generator
 from worldpager.engine.config import CodecConfig, MemoryConfig, MiB, PlayConfig
 from worldpager.engine.errors import InputError, WeightsError
 from worldpager.engine.memory.codec import make_codec
-from worldpager.engine.models.base import ChunkOutput, PastChunk
+from worldpager.engine.memory.prefetcher import WorkingSet
+from worldpager.engine.models.base import ChunkOutput, MemoryView, PastChunk
 from worldpager.engine.models.matrix_game2 import need
 from worldpager.engine.models.matrix_game2.adapter import GTA, RANDOM_NOTE, TEMPLERUN, UNIVERSAL, MatrixGame, needed
 from worldpager.engine.models.matrix_game2.config import PUBLISHED
@@ -176,13 +177,13 @@ def test_a_world_spills_passes_its_horizon_and_comes_back(tmp_path: Path) -> Non
     try:
         generator.step()
         places: list[float] = []
-        place = generator._memory.place  # type: ignore[attr-defined]
+        place = generator._memory.place
 
-        def watch(working: object, view: object, offset: object) -> None:
+        def watch(working: WorkingSet, view: MemoryView, offset: float | Sequence[float]) -> None:
             places.extend(offset if isinstance(offset, list) else [])
             place(working, view, offset)
 
-        generator._memory.place = watch  # type: ignore[attr-defined,method-assign]
+        generator._memory.place = watch  # type: ignore[method-assign]
         for chunk in range(30):
             act(generator, Action(Button.TURN_LEFT if chunk % 20 < 10 else Button.TURN_RIGHT))
         snapshot = shown(generator).snapshot
