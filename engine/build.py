@@ -109,6 +109,7 @@ def build_generator(config: PlayConfig, *, progress: Progress | None = None) -> 
         if replay is not None:
             memory, mailbox = cast("BlockStore", ReplayMemory(store, replay, session)), ReplayMailbox(replay)
         policies = make_policies(model.spec.view, store.copies_of)
+        store.rank_by(cast("PoseOverlap", policies["pose-overlap"]).least_useful)
         generator = WorldGenerator(model, memory, policies, config, mailbox=mailbox, session=session)
         undo.pop_all()
     tell("Ready", 1.0)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 COMMANDS = ("play", "plan", "sessions", "workspace", "doctor", "bench", "models", "desktop")
 POLICIES = ("pose-overlap", "recency", "worldkv", "host-only", "none")
+DISK_POLICIES = ("drop-least-useful", "stop-keeping")
 HEADLESS_CHUNKS = 100
 
 
@@ -105,6 +106,9 @@ def add_play_options(play: argparse.ArgumentParser) -> None:
     memory.add_argument("--host-budget", type=size, metavar="SIZE", help="main memory for blocks, such as 64MiB (chosen for the model)")
     memory.add_argument("--disk", type=Path, metavar="DIR", help="folder of the disk tier (the system's temporary folder)")
     memory.add_argument("--disk-budget", type=size, metavar="SIZE", help="most that the disk tier may take (2GiB)")
+    memory.add_argument(
+        "--disk-policy", choices=DISK_POLICIES, help="a full disk tier: the least useful blocks go (scratch worlds), or new ones don't stay"
+    )
     memory.add_argument("--no-disk", action="store_true", help="no disk tier: what main memory can't hold is not remembered")
     memory.add_argument("--device-slots", type=whole_from(1), default=16, metavar="N", help="staging slots for prefetched blocks (16)")
     memory.add_argument(
@@ -156,6 +160,7 @@ def play_config(options: argparse.Namespace) -> PlayConfig:
         raise InputError("--no-disk and --disk contradict each other.", "Leave one of them out.")
     given = {
         "host_budget": options.host_budget, "disk_dir": options.disk and options.disk.expanduser(), "disk_budget": options.disk_budget,
+        "disk_policy": options.disk_policy,
         "read_limit": options.read_limit, "write_limit": options.write_limit, "device_slots": options.device_slots,
     }  # fmt: skip
     memory = replace(config.memory, **{name: value for name, value in given.items() if value is not None})

@@ -39,6 +39,8 @@ class MemoryConfig:
     disk_dir: Path | None = None
     disk_budget: int | None = None
     keep: bool = False
+    disk_policy: str | None = None
+    """When the disk tier is full: ``drop-least-useful`` or ``stop-keeping``; None: the former for scratch, the latter for kept worlds."""
     watermark: int = 3
     """Blocks: write-back starts when fewer clean or free host slots are left."""
     read_threads: int = 2

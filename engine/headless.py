@@ -171,6 +171,7 @@ def _report(snapshot: Snapshot, opening: int, config: PlayConfig, run: HeadlessR
         "stale_uses": memory.stale_uses,
         "spilled_blocks": memory.spilled_blocks,
         "blocks_refused": memory.blocks_refused,
+        "blocks_dropped": memory.blocks_dropped,
         "evicted_blocks": memory.evicted_blocks,
         "failed_moves": memory.failed_moves,
         "disk_read_bytes": memory.disk_read_bytes,

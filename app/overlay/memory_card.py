@@ -48,6 +48,9 @@ def _draw_tier(strokes: Strokes, tier: TierUse, top: float, width: float) -> Non
     strokes.text(PAD, top + 43, tr("{used} of {all} blocks", used=tier.used, all=tier.capacity), colour=theme.FAINT)
     if tier.dirty and tier.used:
         strokes.text_left_of(width - PAD, top + 43, tr("{share} dirty", share=f"{tier.dirty / tier.used:.0%}"), colour=theme.SOFT)
+    elif tier.when_full and tier.used == tier.capacity:
+        full = tr("full: the least useful go") if tier.when_full == "drop-least-useful" else tr("full: new ones are not kept")
+        strokes.text_left_of(width - PAD, top + 43, full, colour=theme.SOFT)
     elif tier.note:
         strokes.text_left_of(width - PAD, top + 43, tr(tier.note), colour=theme.FAINT)
 

@@ -570,6 +570,16 @@
     </message>
     <message>
         <location filename="../../app/overlay/memory_card.py"/>
+        <source>full: new ones are not kept</source>
+        <translation>full: new ones are not kept</translation>
+    </message>
+    <message>
+        <location filename="../../app/overlay/memory_card.py"/>
+        <source>full: the least useful go</source>
+        <translation>full: the least useful go</translation>
+    </message>
+    <message>
+        <location filename="../../app/overlay/memory_card.py"/>
         <source>hits</source>
         <translation>hits</translation>
     </message>

@@ -570,6 +570,16 @@
     </message>
     <message>
         <location filename="../../app/overlay/memory_card.py"/>
+        <source>full: new ones are not kept</source>
+        <translation>已满：不再保存新块</translation>
+    </message>
+    <message>
+        <location filename="../../app/overlay/memory_card.py"/>
+        <source>full: the least useful go</source>
+        <translation>已满：舍弃最少用的块</translation>
+    </message>
+    <message>
+        <location filename="../../app/overlay/memory_card.py"/>
         <source>hits</source>
         <translation>命中</translation>
     </message>

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from worldpager.engine.memory.tier import Stamp
-from worldpager.engine.telemetry.snapshot import COPY_DEVICE, COPY_DISK, COPY_HOST
+from worldpager.engine.telemetry.snapshot import COPY_DEVICE, COPY_DISK, COPY_HOST, TIER_DEVICE, TIER_DISK, TIER_HOST
 from worldpager.engine.types import BlockId
 
 
@@ -42,6 +42,13 @@ class Block:
         bits = COPY_DEVICE if self.device is not None else 0
         bits |= COPY_HOST if self.hosted else 0
         return bits | COPY_DISK if self.disk is not None else bits
+
+    @property
+    def tier(self) -> int:
+        """Code of the fastest tier that has it."""
+        if self.device is not None:
+            return TIER_DEVICE
+        return TIER_HOST if self.host is not None else TIER_DISK
 
     @property
     def hosted(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from worldpager.engine.memory.block import Block
 from worldpager.engine.memory.tier import Stamp
@@ -40,6 +40,15 @@ class BlockTable:
         """A block of an earlier run, complete on disk."""
         self._blocks[number] = Block(number, disk=disk, stamp=stamp, references=references)
         self.count_from(number + 1)
+
+    def share(self, ids: Iterable[BlockId]) -> None:
+        """One more branch holds these blocks. Raises `ValueError`, before anything changes, when one is unknown."""
+        ids = list(ids)
+        unknown = sorted(set(ids) - self._blocks.keys())
+        if unknown:
+            raise ValueError(f"blocks {unknown} are unknown and can't be shared")
+        for number in ids:
+            self._blocks[number].references += 1
 
     def count_from(self, number: int) -> None:
         """Ids below ``number`` are never given to a new block."""

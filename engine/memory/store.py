@@ -32,6 +32,7 @@ from worldpager.engine.memory.eviction import victims
 from worldpager.engine.memory.host_tier import HostTier
 from worldpager.engine.memory.kept_tier import KeptTier
 from worldpager.engine.memory.landing import Landing
+from worldpager.engine.memory.making_room import MakingRoom, Ranking
 from worldpager.engine.memory.moving_tier import MovingTier
 from worldpager.engine.memory.prefetcher import Prefetcher
 from worldpager.engine.memory.prefetcher import WorkingSet as WorkingSet
@@ -41,7 +42,7 @@ from worldpager.engine.memory.transfer import Outcome, Transfers
 from worldpager.engine.memory.trouble import Trouble
 from worldpager.engine.memory.write_back import WriteBack
 from worldpager.engine.models.base import BlockKV, KVShape, MemoryView, RotarySpec
-from worldpager.engine.telemetry.snapshot import TIER_DEVICE, TIER_DISK, TIER_HOST, TIER_NONE, MemoryCounters, TierUse
+from worldpager.engine.telemetry.snapshot import TIER_NONE, MemoryCounters, TierUse
 from worldpager.engine.telemetry.waiting import Waiting
 from worldpager.engine.types import BlockId
 
@@ -92,9 +93,11 @@ class BlockStore:
         self._table, self._tally = BlockTable(), Tally()
         self._transfers = transfers or make_workers(config, disk, clock, behind)
         self._prefetcher = Prefetcher(self._table, self._host, self._device, disk, self._transfers, self._tally, stage_hosted=on_gpu)
+        self._making_room = MakingRoom(config.disk_policy, config.keep, self._table, self._tally, self._remove)
         self._write_back = None
         if disk is not None:
             self._write_back = WriteBack(self._table, self._host, disk, self._transfers, self._tally, config.watermark, clock)
+            self._write_back.make_room = self._making_room
         if self._kept is not None and self._write_back:
             self._table.count_from(self._kept.next_id)
             self._write_back.write_through(self._kept, self._kept.first_generation)
@@ -155,14 +158,13 @@ class BlockStore:
         if self._placed is not None:
             self._placed.record()
 
+    def rank_by(self, ranking: Ranking) -> None:
+        """Let ``ranking`` say which blocks are least useful, for when the disk tier is full."""
+        self._making_room.rank_by(ranking)
+
     def share(self, ids: Iterable[BlockId]) -> None:
         """One more branch holds these blocks. Raises `ValueError`, before anything changes, when one is unknown."""
-        ids = list(ids)
-        blocks = [block for number in ids if (block := self._table.get(number))]
-        if len(blocks) < len(ids):
-            raise ValueError(f"blocks {sorted(set(ids) - {block.id for block in blocks})} are unknown and can't be shared")
-        for block in blocks:
-            block.references += 1
+        self._table.share(ids)
 
     def drop(self, ids: Iterable[BlockId]) -> None:
         """One branch less holds these blocks; with the last they are forgotten, bytes and all. Unknown ids are ignored."""
@@ -206,6 +208,7 @@ class BlockStore:
         self._kept, self._moving = kept, MovingTier(self._disk, kept)
         self._disk = self._moving
         self._prefetcher.use_disk(self._moving)
+        self._making_room.keep()
         self._write_back.write_through(self._moving, kept.first_generation)
 
     def take_durable(self) -> list[BlockId]:
@@ -215,7 +218,7 @@ class BlockStore:
     def tier_of(self, ids: Iterable[BlockId] | NDArray[np.int64]) -> NDArray[np.uint8]:
         """Code of the fastest tier that holds each block; TIER_NONE for unknown ones."""
         numbers = ids.tolist() if isinstance(ids, np.ndarray) else ids
-        return np.array([_tier_code(self._table.get(number)) for number in numbers], np.uint8)
+        return np.array([block.tier if block else TIER_NONE for block in map(self._table.get, numbers)], np.uint8)
 
     def copies_of(self, ids: Iterable[BlockId] | NDArray[np.int64]) -> NDArray[np.uint8]:
         """Bits of the tiers that hold a complete copy of each block; 0 for unknown ones."""
@@ -228,7 +231,8 @@ class BlockStore:
         dirty = sum(block.dirty for block in self._table.hosted)
         disk = _use(self._disk) if self._disk else TierUse("disk", 0, 0, self._host.slot_bytes, note="no disk tier")
         trouble = self._write_back.note if self._write_back else ""
-        return _use(self._device), _use(self._host, dirty), replace(disk, note=trouble or disk.note)
+        disk = replace(disk, note=trouble or disk.note, when_full=self._making_room.policy if self._disk else "")
+        return _use(self._device), _use(self._host, dirty), disk
 
     def counters(self) -> MemoryCounters:
         """Totals since the store was made."""
@@ -239,7 +243,7 @@ class BlockStore:
     def degraded(self) -> tuple[str, ...]:
         """What doesn't work as it should, in words for the user."""
         writing = self._write_back.note if self._write_back else ""
-        return self._trouble.notes(writing, self._host.capacity, self._transfers.oldest_start(), self._clock())
+        return self._trouble.notes([writing, self._making_room.note], self._host.capacity, self._transfers.oldest_start(), self._clock())
 
     def disk_rates(self) -> tuple[float, float]:
         """Bytes a second read and written lately."""
@@ -385,14 +389,6 @@ class BlockStore:
         """On a GPU, decoding must have read the slots before they may change. It ended with the last chunk, so this doesn't wait."""
         if self._placed is not None:
             self._placed.synchronize()
-
-
-def _tier_code(block: Block | None) -> int:
-    if block is None:
-        return TIER_NONE
-    if block.device is not None:
-        return TIER_DEVICE
-    return TIER_HOST if block.host is not None else TIER_DISK
 
 
 def _use(tier: Tier, dirty: int = 0) -> TierUse:

@@ -27,6 +27,7 @@ class Tally:
     spilled_blocks: int = 0
     evicted_blocks: int = 0
     blocks_refused: int = 0
+    blocks_dropped: int = 0
     failed_moves: int = 0
     disk_read_bytes: int = 0
     disk_written_bytes: int = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 HANG_SECONDS = 10.0
@@ -18,9 +19,9 @@ class Trouble:
     lost: int = 0
     repaired: int = 0
 
-    def notes(self, writing: str, host_blocks: int, oldest_move: float | None, now: float) -> tuple[str, ...]:
-        """Every trouble in force. ``writing`` is what the write-back says; ``oldest_move`` the time at which the longest move began."""
-        notes = [writing] if writing else []
+    def notes(self, others: Iterable[str], host_blocks: int, oldest_move: float | None, now: float) -> tuple[str, ...]:
+        """Every trouble in force. ``others`` are what the parts say themselves; ``oldest_move`` when the longest move began."""
+        notes = [note for note in others if note]
         if self.full:
             notes.append(f"memory full: none of {host_blocks} blocks in main memory can go, so new ones aren't kept")
         if self.read_failure:

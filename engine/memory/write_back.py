@@ -46,6 +46,8 @@ class WriteBack:
         self._generation = 0
         self._unwritten: dict[Block, None] = {}
         self._durable: list[Block] = []
+        self.make_room: Callable[[], bool] = lambda: False
+        """Tries to free a slot of a full disk tier."""
         self._pause = 0.0
         self._resume_at = 0.0
         self._failure = ""
@@ -55,7 +57,8 @@ class WriteBack:
     def note(self) -> str:
         """The degradation in force, or nothing."""
         if self._failure:
-            return f"{self._disk.name} not written: {self._failure}; main memory goes on with {self._host.capacity} blocks"
+            state = "off" if self._pause >= LONGEST_PAUSE else "not written"
+            return f"{self._disk.name} {state}: {self._failure}; main memory goes on with {self._host.capacity} blocks"
         if self._disk_full:
             return f"{self._disk.name} full: {self._disk.capacity} blocks; new ones are kept while main memory has room"
         return ""
@@ -109,6 +112,8 @@ class WriteBack:
         moves = []
         for block in blocks:
             slot = self._disk.allocate()
+            if slot is None and self.make_room():
+                slot = self._disk.allocate()
             if slot is None:
                 self._disk_full = True
                 break

@@ -28,6 +28,8 @@ CANDIDATES = 256
 LEAST_GAIN = 0.02
 VIEWS = 2
 """Poses kept of a chunk: its first and its last."""
+SAME_PLACE = 0.1
+"""Sight distances within which two cameras show much the same."""
 REACH = 1.5
 """Sight distances within which a past chunk can matter."""
 
@@ -67,6 +69,21 @@ class PoseOverlap:
         """Forget everything."""
         self._ids.clear()
         self._row.clear()
+
+    def least_useful(self, blocks: Sequence[BlockId]) -> list[BlockId]:
+        """``blocks``, those first whose view others show best: the newer ones in full, older ones half. Unknown ones come before all.
+
+        For a memory that must give some up. Compares every one with all blocks, so ask for few at once.
+        """
+        known = [block for block in blocks if block in self._row]
+        rows = np.array([self._row[block] for block in known], np.int64)
+        eyes = self._eyes[:, 0, : len(self._ids)]
+        x, y, cos, sin = (axis[rows, None] - axis[None] if n < 2 else axis[rows, None] * axis[None] for n, axis in enumerate(eyes))
+        near = np.exp(-(x**2 + y**2) / (SAME_PLACE * self._view.sight) ** 2) * np.maximum(0.0, cos + sin)
+        age = np.arange(len(self._ids))[None] - rows[:, None]
+        shown = (near * np.where(age > 0, 1.0, np.where(age < 0, 0.5, 0.0))).sum(axis=1)
+        ranked = sorted(zip(-shown, known, strict=True))
+        return [block for block in blocks if block not in self._row] + [block for _, block in ranked]
 
     def select(self, poses: Sequence[Pose], k: int, exclude: Iterable[BlockId] = (), *, under_way: Sequence[Pose] = ()) -> list[BlockId]:
         """At most ``k`` blocks for a chunk at ``poses``, best first. ``exclude`` and ``under_way`` count as covered."""

@@ -23,7 +23,7 @@ RATE_CHUNKS = 12
 
 SUMS = (
     "blocks_wanted", "blocks_missed", "stale_uses", "prefetch_hits", "prefetch_wasted", "stalls_over_half_ms", "spilled_blocks",
-    "evicted_blocks", "blocks_refused", "failed_moves", "disk_read_bytes", "disk_written_bytes",
+    "evicted_blocks", "blocks_refused", "blocks_dropped", "failed_moves", "disk_read_bytes", "disk_written_bytes",
 )  # fmt: skip
 """Memory counters that only rise; they are reported since the world began."""
 

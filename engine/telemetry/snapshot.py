@@ -30,6 +30,8 @@ class TierUse:
     block_bytes: int
     dirty: int = 0
     note: str = ""
+    when_full: str = ""
+    """Policy in force when it has no slot left: ``drop-least-useful`` or ``stop-keeping``."""
 
     @property
     def used_bytes(self) -> int:
@@ -57,6 +59,8 @@ class MemoryCounters:
     spilled_blocks: int = 0
     evicted_blocks: int = 0
     blocks_refused: int = 0
+    blocks_dropped: int = 0
+    """Given up for newer ones, since the disk tier is full."""
     failed_moves: int = 0
     disk_read_bytes: int = 0
     disk_written_bytes: int = 0

@@ -12,6 +12,7 @@ from tests.helpers.clocks import HandClock
 from tests.helpers.fake_tiers import FakeTier, HandTransfers
 from worldpager.engine.config import CodecConfig, MemoryConfig
 from worldpager.engine.memory.codec import decode, make_codec
+from worldpager.engine.memory.making_room import STOP
 from worldpager.engine.memory.store import BlockStore
 from worldpager.engine.models.base import BlockKV, KVShape, MemoryView, RotarySpec
 from worldpager.engine.types import BlockId
@@ -50,20 +51,22 @@ def make_store(
     staging: int = 4,
     clock: HandClock | None = None,
     budget: int | None = None,
+    disk_policy: str | None = STOP,
 ) -> BlockStore:
     """A store of ``host`` and ``staging`` slots. A ``folder`` brings the real disk tier with real workers."""
     config = MemoryConfig(
-        codec, device_slots=staging, host_budget=host * make_codec(codec, KV, ROTARY).record_bytes, disk_dir=folder, disk_budget=budget
-    )
+        codec, device_slots=staging, host_budget=host * make_codec(codec, KV, ROTARY).record_bytes, disk_dir=folder, disk_budget=budget,
+        disk_policy=disk_policy,
+    )  # fmt: skip
     return BlockStore(config, KV, ROTARY, CPU, clock=clock or HandClock(), transfers=transfers, disk=disk)
 
 
 class Bench:
     """A store whose moves are cranked by hand, over a fake tier."""
 
-    def __init__(self, host: int = 6, *, disk: int = 50, staging: int = 4) -> None:
+    def __init__(self, host: int = 6, *, disk: int = 50, staging: int = 4, disk_policy: str | None = STOP) -> None:
         self.clock, self.transfers, self.disk = HandClock(), HandTransfers(), FakeTier(disk, RECORD)
-        self.store = make_store(host, disk=self.disk, transfers=self.transfers, staging=staging, clock=self.clock)
+        self.store = make_store(host, disk=self.disk, transfers=self.transfers, staging=staging, clock=self.clock, disk_policy=disk_policy)
         self.numbers: dict[BlockId, int] = {}
 
     def put(self, count: int = 1, *, run: bool = True) -> list[BlockId]:

@@ -7,6 +7,8 @@ import torch
 
 from tests.engine.memory.kit import Bench, block_kv, tiers_of
 from tests.helpers.fake_tiers import Fault
+from worldpager.engine.errors import InputError
+from worldpager.engine.memory.making_room import DROP
 from worldpager.engine.models.base import BlockKV
 from worldpager.engine.telemetry.snapshot import TIER_DISK, TIER_NONE
 
@@ -38,6 +40,47 @@ def test_a_full_disk_is_named_and_play_goes_on() -> None:
     bench.assert_right(*blocks[:2])
     bench.store.drop(blocks[:4])
     assert len(bench.put(3)) == 3
+
+
+def test_a_full_disk_may_drop_what_is_least_useful_for_what_is_new() -> None:
+    bench = Bench(host=6, disk=10, disk_policy=DROP)
+    bench.store.rank_by(lambda blocks: sorted(blocks, key=lambda block: (block % 2, block)))
+    blocks = bench.put(16)
+    assert len(blocks) == 16
+    counters = bench.store.counters()
+    assert counters.blocks_dropped == 16 - counters.blocks > 1
+    gone = [block for block in blocks if tiers_of(bench, block) == [TIER_NONE]]
+    assert {0, 2} <= set(gone)
+    assert 1 not in gone, "odd ones are ranked as more useful"
+    assert any(f"{counters.blocks_dropped} of the least useful" in note for note in bench.store.degraded())
+    assert bench.store.tiers()[2].when_full == DROP
+    bench.stage(blocks[1])
+    bench.assert_right(blocks[1])
+
+
+def test_shared_and_used_blocks_are_never_dropped_for_room() -> None:
+    bench = Bench(host=6, disk=4, disk_policy=DROP)
+    blocks = bench.put(7)
+    bench.store.share(blocks[:1])
+    bench.stage(blocks[1])
+    bench.store.take([blocks[1]])
+    bench.put(12)
+    assert TIER_NONE not in tiers_of(bench, *blocks[:2])
+
+
+def test_an_unknown_disk_policy_is_refused() -> None:
+    with pytest.raises(InputError, match="drop-least-useful"):
+        Bench(disk_policy="hope")
+
+
+def test_a_drive_that_stays_broken_is_called_off() -> None:
+    bench = Bench(host=6)
+    bench.put(4)
+    bench.disk.fault = "fail"
+    for _ in range(8):
+        bench.put(1)
+        bench.clock.now += 60
+    assert bench.store.degraded()[0].startswith("remote off: ")
 
 
 @pytest.mark.parametrize("fault", ["fail", "short", "lie", "break"])
