@@ -176,6 +176,8 @@ def _report(snapshot: Snapshot, opening: int, config: PlayConfig, run: HeadlessR
         "failed_moves": memory.failed_moves,
         "disk_read_bytes": memory.disk_read_bytes,
         "disk_written_bytes": memory.disk_written_bytes,
+        "written_per_minute": round(snapshot.written_per_minute),
+        "drive_days": round(snapshot.drive_days, 1) if memory.disk_written_bytes else None,
         "host_peak_bytes": memory.host_peak_bytes,
         "host_budget_bytes": memory.host_budget_bytes,
         "rss_peak_bytes": rss_peak_bytes(),

@@ -38,6 +38,9 @@ def counter_rows(state: HudState) -> list[tuple[str, str]]:
         (tr("spilled"), str(memory.spilled_blocks)), (tr("not kept for want of room"), str(memory.blocks_refused)),
         (tr("failed moves"), str(memory.failed_moves)), (tr("read"), bytes_text(memory.disk_read_bytes)),
         (tr("written"), bytes_text(memory.disk_written_bytes)),
+        (tr("given up for newer blocks"), str(memory.blocks_dropped)),
+        (tr("written a minute of the world"), bytes_text(snapshot.written_per_minute)),
+        (tr("days until a drive for 600 TB is used up"), f"{snapshot.drive_days:.0f}" if memory.disk_written_bytes else "–"),
     ]  # fmt: skip
     return rows
 

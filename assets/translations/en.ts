@@ -885,6 +885,11 @@
     </message>
     <message>
         <location filename="../../app/panels/counters_panel.py"/>
+        <source>days until a drive for 600 TB is used up</source>
+        <translation>days until a drive for 600 TB is used up</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/counters_panel.py"/>
         <source>failed moves</source>
         <translation>failed moves</translation>
     </message>
@@ -892,6 +897,11 @@
         <location filename="../../app/panels/counters_panel.py"/>
         <source>generated frames a second</source>
         <translation>generated frames a second</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/counters_panel.py"/>
+        <source>given up for newer blocks</source>
+        <translation>given up for newer blocks</translation>
     </message>
     <message>
         <location filename="../../app/panels/counters_panel.py"/>
@@ -932,6 +942,11 @@
         <location filename="../../app/panels/counters_panel.py"/>
         <source>world</source>
         <translation>world</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/counters_panel.py"/>
+        <source>written a minute of the world</source>
+        <translation>written a minute of the world</translation>
     </message>
     <message>
         <location filename="../../app/panels/films_panel.py"/>

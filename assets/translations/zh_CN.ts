@@ -885,6 +885,11 @@
     </message>
     <message>
         <location filename="../../app/panels/counters_panel.py"/>
+        <source>days until a drive for 600 TB is used up</source>
+        <translation>写满 600 TB 寿命的天数</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/counters_panel.py"/>
         <source>failed moves</source>
         <translation>失败的移动</translation>
     </message>
@@ -892,6 +897,11 @@
         <location filename="../../app/panels/counters_panel.py"/>
         <source>generated frames a second</source>
         <translation>每秒生成帧数</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/counters_panel.py"/>
+        <source>given up for newer blocks</source>
+        <translation>为新块舍弃的块</translation>
     </message>
     <message>
         <location filename="../../app/panels/counters_panel.py"/>
@@ -932,6 +942,11 @@
         <location filename="../../app/panels/counters_panel.py"/>
         <source>world</source>
         <translation>世界</translation>
+    </message>
+    <message>
+        <location filename="../../app/panels/counters_panel.py"/>
+        <source>written a minute of the world</source>
+        <translation>世界每分钟写入</translation>
     </message>
     <message>
         <location filename="../../app/panels/films_panel.py"/>

@@ -14,6 +14,8 @@ from worldpager.engine.types import Action, BlockId, FieldOfView, Pose
 
 TIER_NAMES = ("device", "host", "disk")
 TIER_DEVICE, TIER_HOST, TIER_DISK, TIER_NONE = 0, 1, 2, 3
+RATED_WRITES = 600e12
+"""Bytes that a usual drive of 1 TB is warranted for."""
 COPY_DEVICE, COPY_HOST, COPY_DISK = 1, 2, 4
 """Bits of a block's complete copies."""
 FASTEST = np.array([TIER_NONE] + [(copies & -copies).bit_length() - 1 for copies in range(1, 8)], np.uint8)
@@ -137,3 +139,13 @@ class Snapshot:
     """Retrieval policy in force; ``none`` means memory off."""
     futures: tuple[tuple[Pose, ...], ...] = ()
     """Every future that blocks were requested for, most likely first; ``predicted`` is the first."""
+
+    @property
+    def written_per_minute(self) -> float:
+        """Bytes written to the drive for each minute of the world; 0 before the first frame."""
+        return self.memory.disk_written_bytes * 60 * self.rate / self.frames if self.frames else 0.0
+
+    @property
+    def drive_days(self) -> float:
+        """Days of play at this rate, without a pause, that use up a drive rated for `RATED_WRITES`; inf while nothing is written."""
+        return RATED_WRITES / (self.written_per_minute * 1440) if self.written_per_minute else float("inf")

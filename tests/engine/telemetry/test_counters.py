@@ -141,3 +141,14 @@ def test_first_future_is_the_predicted_one() -> None:
     snapshot, _ = counters(HandClock()).snapshot(PlainStore(), StreetState(ORIGIN, futures))
     assert snapshot.predicted == (ORIGIN,)
     assert snapshot.futures == futures
+
+
+def test_writes_a_minute_of_the_world_and_what_they_cost_the_drive() -> None:
+    clock = HandClock()
+    before = one_chunk(counters(clock), clock, 0.1)
+    assert (before.written_per_minute, before.drive_days) == (0.0, float("inf"))
+    memory = dataclasses.replace(before.memory, disk_written_bytes=50_000_000)
+    snapshot = dataclasses.replace(before, memory=memory, frames=480, rate=16.0)  # half a minute of the world
+    assert snapshot.written_per_minute == 100_000_000
+    assert snapshot.drive_days == 600e12 / (100_000_000 * 1440)
+    assert dataclasses.replace(snapshot, frames=0).written_per_minute == 0
