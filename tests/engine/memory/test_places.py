@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -201,8 +202,8 @@ tier.close()
 def play(*arguments: object, before: str = "") -> list[str]:
     """Lines that `PLAY` prints. ``before`` is run by the shell that becomes it."""
     root = Path(__file__).parents[3]
-    words = " ".join(str(word) for word in arguments)
-    command = f"{before} exec {sys.executable} -c '{PLAY}' {words}"
+    words = shlex.join([sys.executable, "-c", PLAY, *map(str, arguments)])
+    command = f"{before} exec {words}"
     environment = os.environ | {"PYTHONPATH": str(root), "OMP_NUM_THREADS": "1"}
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, env=environment, cwd=root)
     assert done.returncode == 0, done.stderr[-2000:]
