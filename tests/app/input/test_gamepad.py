@@ -118,7 +118,8 @@ def test_the_switch_and_closing(qtbot: QtBot, open_window: OpenWindow) -> None:
 def virtual_pad(module: Any) -> tuple[Any, Any]:
     """SDL's library and a joystick without a device."""
     maps = Path("/proc/self/maps").read_text()
-    library = ctypes.CDLL(next(line.split(maxsplit=5)[-1] for line in maps.splitlines() if re.search(r"libSDL2-2|libSDL2-[0-9a-f]+\.", line)))
+    mapped = next(line for line in maps.splitlines() if re.search(r"libSDL2-2|libSDL2-[0-9a-f]+\.", line))
+    library = ctypes.CDLL(mapped.split(maxsplit=5)[-1])
     index = library.SDL_JoystickAttachVirtual(1, 6, 15, 1)
     library.SDL_JoystickOpen.restype = ctypes.c_void_p
     return library, ctypes.c_void_p(library.SDL_JoystickOpen(index))
