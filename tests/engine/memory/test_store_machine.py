@@ -33,7 +33,7 @@ class StoreMachine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.clock, self.transfers, self.disk = HandClock(), HandTransfers(), FakeTier(DISK, RECORD)
-        config = MemoryConfig(CODEC, device_slots=STAGING, host_budget=HOST * RECORD)
+        config = MemoryConfig(CODEC, device_slots=STAGING, host_budget=HOST * RECORD, disk_policy="stop-keeping")
         device = torch.device("cpu")
         self.store = BlockStore(config, KV, RotarySpec(), device, clock=self.clock, transfers=self.transfers, disk=self.disk)
         self.held: dict[BlockId, int] = {}
