@@ -89,7 +89,8 @@ class ReplayBuffer:
     @property
     def held_bytes(self) -> int:
         """Bytes of encoded pictures and of sound kept now."""
-        return self._bytes
+        with self._changed:  # the reader counts a new picture before it lets go of old ones
+            return self._bytes
 
     @property
     def held_seconds(self) -> float:
