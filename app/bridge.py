@@ -7,8 +7,6 @@ torch when the process ends.
 from __future__ import annotations
 
 import logging
-import os
-import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,8 +23,6 @@ from worldpager.engine.types import Action
 log = logging.getLogger(__name__)
 
 Progress = Callable[[str, float], None]
-NICE = 10
-"""Niceness of the generator's thread and of the threads that it starts."""
 
 
 class PictureSpec(Protocol):
@@ -93,12 +89,6 @@ class _Run:
 
 class _Unwanted(Exception):  # noqa: N818 - no error
     """The window closed while the street was being built."""
-
-
-def give_way() -> None:
-    """Let the window come first: this thread and those that it starts for computing get a core after it. Linux alone has this by thread."""
-    if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
 
 
 class EngineBridge(QObject):
@@ -189,7 +179,6 @@ class EngineBridge(QObject):
 
     def _live(self, run: _Run) -> None:
         """The thread's whole life; what goes wrong is told, never raised."""
-        give_way()
         try:
             street = self._build(run.config, lambda stage, share: self._tell_progress(run, stage, share))
         except _Unwanted:

@@ -384,7 +384,19 @@ def test_passes_and_threads_follow_the_clock(network: TinyNetwork, monkeypatch: 
         model.measure(TinyOptions(), clock=lambda: float(next(ticks)))
         return model.passes
 
-    assert [chosen(s) for s in (0.01, 0.07, 0.08, 0.1, 0.3)] == [4, 3, 3, 2, 2]
+    assert [chosen(s) for s in (0.01, 0.05, 0.07, 0.08, 0.1, 0.3)] == [4, 4, 3, 2, 2, 2]
+
+
+def test_one_lucky_pass_decides_nothing(network: TinyNetwork, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, now = model_of(network), [0.0]
+    lucky = iter([0.0, 0.02])  # the pass that makes buffers, then a quick one
+
+    def trial() -> None:
+        now[0] += next(lucky, 0.09)
+
+    monkeypatch.setattr(model._player, "trial", trial)
+    model.measure(TinyOptions(), clock=lambda: now[0])
+    assert model.passes == 2
 
 
 def test_thread_counts_end_at_one() -> None:
