@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QImage, QKeyEvent
 from PySide6.QtWidgets import QFileDialog
 
 from worldpager.app import theme
@@ -42,6 +42,8 @@ WORLDS = 4
 """Kept worlds that the page shows, the one played last first."""
 RECENT = 3
 """Recordings that the page lists."""
+WITHOUT_WORLD = frozenset(("keys", "settings", "recordings", "fullscreen", "next_screen", "report", "quit"))
+"""Actions whose keys count on the page."""
 
 
 class Start(QObject):
@@ -77,8 +79,14 @@ class Start(QObject):
         page.settings_asked.connect(lambda: show_settings(window, Page.PICTURE))
         page.keys_asked.connect(lambda: show_settings(window))
         page.leave_asked.connect(window.leave)
+        page.pressed.connect(self._key)
         page.closed.connect(self._closed)
         window.open_panel(page)
+
+    def _key(self, event: QKeyEvent) -> None:
+        action = self._window.bindings.keymap.command(event)
+        if action in WITHOUT_WORLD:
+            self._window.run_action(action)
 
     def _measure(self) -> None:
         snapshot = self._window.snapshot

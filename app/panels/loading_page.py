@@ -33,6 +33,7 @@ class LoadingPage(QWidget):
         self.cancel.clicked.connect(self._cancel)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.hide()
 
     @property
     def stage(self) -> str:

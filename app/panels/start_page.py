@@ -13,6 +13,7 @@ from PySide6.QtGui import (
     QDropEvent,
     QGuiApplication,
     QImage,
+    QKeyEvent,
     QKeySequence,
     QPainter,
     QPaintEvent,
@@ -101,6 +102,8 @@ class StartPage(Panel):
     settings_asked = Signal()
     keys_asked = Signal()
     leave_asked = Signal()
+    pressed = Signal(QKeyEvent)
+    """A key that means nothing on the page itself."""
 
     def __init__(self, parent: QWidget, content: StartContent, previews: Previews, *, still: bool = False) -> None:
         super().__init__(parent)
@@ -305,6 +308,11 @@ class StartPage(Panel):
     def dropEvent(self, event: QDropEvent) -> None:
         """Begin a world with the picture that was dropped."""
         self.picture_world.emit(self.model, event.mimeData().urls()[0].toLocalFile())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """As in every panel, and the window may have a use for it."""
+        self.pressed.emit(event)
+        super().keyPressEvent(event)
 
     def paste(self) -> None:
         """Begin a world with the picture in the clipboard, where the model takes one."""

@@ -23,14 +23,14 @@ OpenWindow = Callable[..., tuple[MainWindow, FakeStreet]]
 
 @pytest.fixture
 def open_window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenWindow]:
-    """Opens a window that shows its first picture. ``settings`` are those of the window, the rest is the street's."""
+    """Opens a window that shows its first picture, or none without ``begin``. ``settings`` are the window's, the rest is the street's."""
     monkeypatch.setenv("HOME", str(tmp_path))
     for name in ("XDG_PICTURES_DIR", "XDG_VIDEOS_DIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(tmp_path / name))
     opened: list[MainWindow] = []
 
     def open_one(
-        settings: dict[str, Any] | None = None, *, size: tuple[int, int] = (1280, 720), **street: Any
+        settings: dict[str, Any] | None = None, *, size: tuple[int, int] = (1280, 720), begin: bool = True, **street: Any
     ) -> tuple[MainWindow, FakeStreet]:
         fake = FakeStreet(**street)
         wanted = replace(Settings(viewport="software", keys_known=True, mute=True, replay_seconds="0"), **(settings or {}))
@@ -41,8 +41,9 @@ def open_window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         window.resize(*size)
         window.show()
         qtbot.waitExposed(window)
-        window.begin()
-        qtbot.waitUntil(lambda: window.snapshot is not None and not window.loading.isVisible())
+        if begin:
+            window.begin()
+            qtbot.waitUntil(lambda: window.snapshot is not None and not window.loading.isVisible())
         window.activateWindow()
         window.setFocus()
         return window, fake

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.app.conftest import OpenWindow
@@ -30,7 +30,7 @@ from worldpager.engine.offer import MachineOffer, ModelOffer, outlook
 from worldpager.engine.session.catalogue import KeptWorld
 from worldpager.engine.types import Frames
 
-Key = Qt.Key
+Key, Modifier = Qt.Key, Qt.KeyboardModifier
 
 
 class DrawnWorld:
@@ -112,6 +112,44 @@ def test_a_window_without_a_world_is_never_empty(qtbot: QtBot, open_window: Open
     assert window.panel is not page
     window.close_panel()
     qtbot.waitUntil(lambda: isinstance(window.panel, StartPage))
+
+
+FROM_THE_START = ("keys", "settings", "recordings")
+
+
+@pytest.mark.parametrize("action", FROM_THE_START)
+def test_before_the_first_world_every_way_leads_back(
+    qtbot: QtBot, open_window: OpenWindow, asked: list[tuple[int, float]], action: str
+) -> None:
+    window, _ = open_window(begin=False)
+    assert not window.loading.isVisible(), "nothing is being loaded"
+    window.run_action("start")
+    page_of(window)
+    window.run_action(action)
+    assert not isinstance(window.panel, StartPage)
+    qtbot.keyClick(window.panel, Key.Key_Escape)
+    qtbot.waitUntil(lambda: isinstance(window.panel, StartPage))
+    assert not window.loading.isVisible()
+
+
+@pytest.mark.parametrize(("action", "key", "modifier"), [
+    ("keys", Key.Key_F1, Modifier.NoModifier), ("settings", Key.Key_Comma, Modifier.ControlModifier),
+    ("recordings", Key.Key_F3, Modifier.NoModifier), ("fullscreen", Key.Key_F11, Modifier.NoModifier),
+    ("quit", Key.Key_Q, Modifier.ControlModifier),
+])  # fmt: skip
+def test_keys_that_need_no_world_count_on_the_start_page(
+    qtbot: QtBot, open_window: OpenWindow, asked: list[tuple[int, float]], monkeypatch: pytest.MonkeyPatch, action: str, key: Qt.Key,
+    modifier: Qt.KeyboardModifier,
+) -> None:  # fmt: skip
+    window, _ = open_window(begin=False)
+    window.run_action("start")
+    page, ran = page_of(window), list[str]()
+    monkeypatch.setattr(window, "run_action", ran.append)
+    qtbot.keyClick(QApplication.focusWidget() or page, key, modifier)
+    assert ran == [action]
+    qtbot.keyClick(page, Key.Key_W)
+    qtbot.keyClick(page, Key.Key_R)
+    assert ran == [action], "nothing is played here"
 
 
 def test_the_first_pictures_come_before_the_whole_turn(qtbot: QtBot, tmp_path: Path, asked: list[tuple[int, float]]) -> None:
