@@ -77,24 +77,29 @@ def check(path: Path, wanted: Mapping[str, Tensor], prefix: str = "") -> None:
             raise WeightsError(f"The weights {path} hold {name} as {facts[name].dtype}.", f"Known types are {', '.join(FLOATS)}.")
 
 
-def convert(pickled: Path, target: Path, choose: Callable[[str], bool] = lambda name: True) -> None:
-    """Write the tensors of a torch file that ``choose`` wants to ``target`` as safetensors. Raises `WeightsError`; no half file stays."""
+def pickled(path: Path) -> dict[str, Tensor]:
+    """The tensors of a torch file, read lazily by the loader that runs nothing. Raises `WeightsError` for anything but a table of them."""
     try:
-        found = torch.load(pickled, map_location="cpu", mmap=True, weights_only=True)
+        found = torch.load(path, map_location="cpu", mmap=True, weights_only=True)
     except FileNotFoundError as error:
-        raise WeightsError(f"The weights {pickled} are not there.") from error
+        raise WeightsError(f"The weights {path} are not there.") from error
     except (pickle.UnpicklingError, RuntimeError, EOFError, OSError, ValueError) as error:
         reason = "it holds more than tensors" if isinstance(error, pickle.UnpicklingError) else str(error).splitlines()[0]
-        raise WeightsError(f"The weights {pickled} can't be read safely: {reason}.", GET_AGAIN) from error
+        raise WeightsError(f"The weights {path} can't be read safely: {reason}.", GET_AGAIN) from error
     if not isinstance(found, dict):
-        raise WeightsError(f"The weights {pickled} hold no table of tensors.", GET_AGAIN)
-    tensors = {str(name): value.contiguous() for name, value in found.items() if isinstance(value, Tensor) and choose(str(name))}
+        raise WeightsError(f"The weights {path} hold no table of tensors.", GET_AGAIN)
+    return {str(name): value for name, value in found.items() if isinstance(value, Tensor)}
+
+
+def convert(source: Path, target: Path, choose: Callable[[str], bool] = lambda name: True) -> None:
+    """Write the tensors of a torch file that ``choose`` wants to ``target`` as safetensors. Raises `WeightsError`; no half file stays."""
+    tensors = {name: value.contiguous() for name, value in pickled(source).items() if choose(name)}
     if not tensors:
-        raise WeightsError(f"The weights {pickled} are of another model.", "Give the published file.")
+        raise WeightsError(f"The weights {source} are of another model.", "Give the published file.")
     target.parent.mkdir(parents=True, exist_ok=True)
     unfinished = target.with_suffix(".unfinished")
     try:
-        save_file(tensors, str(unfinished), metadata={"from": pickled.name})
+        save_file(tensors, str(unfinished), metadata={"from": source.name})
         unfinished.replace(target)
     except OSError as error:
         raise WeightsError(f"{target} can't be written: {error.strerror or error}.", "Make room, or choose another data folder.") from error

@@ -7,7 +7,6 @@ nothing stays half loaded. Every number is cast on its way, so a float32 file ne
 from __future__ import annotations
 
 import json
-import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
 from worldpager.engine.errors import WeightsError
+from worldpager.engine.models.safe_files import pickled
 
 INDEX = "*.safetensors.index.json"
 GET_AGAIN = "Get the file anew from where it was published."
@@ -50,7 +50,8 @@ def open_tensors(path: Path) -> Tensors:
     if not path.is_file():
         raise WeightsError(f"{path} is not there.", "Give the folder or file that was downloaded.")
     if path.suffix in (".pth", ".pt"):
-        return _pickled(path)
+        state = pickled(path)
+        return Tensors(path, {name: tuple(value.shape) for name, value in state.items()}, state.__getitem__, (path,))
     return open_files(path, [path])
 
 
@@ -95,17 +96,6 @@ def open_files(source: Path, files: Sequence[Path]) -> Tensors:
             raise WeightsError(f"The weights {place[name]} can't be read: {error}.", GET_AGAIN) from error
 
     return Tensors(source, shapes, take, tuple(files))
-
-
-def _pickled(path: Path) -> Tensors:
-    """A state dict, read lazily; anything but tensors in it is refused by the loader."""
-    try:
-        state = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
-    except (OSError, RuntimeError, ValueError, EOFError, pickle.UnpicklingError) as error:
-        raise WeightsError(f"The weights {path} can't be read safely: {type(error).__name__}.", GET_AGAIN) from error
-    if not isinstance(state, dict) or not all(isinstance(name, str) and isinstance(value, Tensor) for name, value in state.items()):
-        raise WeightsError(f"The file {path} holds no plain weights.", GET_AGAIN)
-    return Tensors(path, {name: tuple(value.shape) for name, value in state.items()}, state.__getitem__, (path,))
 
 
 def check_names(wanted: Mapping[str, Shape], tensors: Tensors) -> None:
